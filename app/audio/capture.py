@@ -1,0 +1,201 @@
+"""The microphone: device samples in, 32 ms chunks at 16 kHz out."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.audio.devices import DEVICE_LIST, explain, load_sounddevice
+from app.audio.level import rms_db
+from app.audio.resample import Resampler
+from app.audio.ring import Ring
+
+RATE = 16_000
+CHUNK = 512
+_POLL_S = 0.01
+_RING_S = 4.0
+_FIRST_CALLBACK_S = 3.0
+_NO_CALLBACK_S = 1.0
+_ALL_ZERO_S = 5.0
+
+Samples = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class MicChunk:
+    """32 ms of the microphone: float32 [512] mono at 16 kHz.
+
+    `time` is the monotonic clock, in seconds, at the end of the chunk; `level_db` its loudness (dB of full
+    scale); `speech` the detector's probability of speech, 0…1.
+    """
+
+    samples: Samples
+    time: float
+    level_db: float
+    speech: float
+
+
+class Capture:
+    """An open microphone.
+
+    Opens the device at its own rate. The PortAudio callback only copies samples into a ring; a thread of its
+    own resamples, measures, asks the speech detector, and hands over the chunks. All callbacks below run on
+    that thread.
+    """
+
+    def __init__(
+        self,
+        on_chunk: Callable[[MicChunk], None],
+        *,
+        detector: Callable[[Samples], float],
+        on_lost: Callable[[str], None] = lambda sentence: None,
+        on_silent: Callable[[str], None] = lambda sentence: None,
+        device: str | int | None = None,
+    ) -> None:
+        """Nothing is opened before `open`.
+
+        `detector` maps float32 [512] at 16 kHz to a probability of speech (`SileroVad.probability`).
+        `on_lost` gets one sentence when the device goes away (the capture is closed then), `on_silent` one
+        sentence when the device has given nothing but exact zeros for five seconds, as a muted or withheld
+        microphone does. `device` None is the system's default.
+        """
+        self._on_chunk = on_chunk
+        self._on_lost = on_lost
+        self._on_silent = on_silent
+        self._detector = detector
+        self._device = device
+        self._stream: Any = None
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._calls = 0
+        self._dropped = 0
+        self.rate = 0
+
+    @property
+    def is_open(self) -> bool:
+        """True while the device delivers or is about to."""
+        return self._stream is not None
+
+    @property
+    def dropped_samples(self) -> int:
+        """Device samples lost because the thread was late by more than the ring holds."""
+        return self._dropped
+
+    def open(self) -> None:
+        """Open the device and start delivering. Raises `AudioDeviceError`; does nothing when open already.
+
+        After a loss it may be called again; the system's devices are looked up afresh when neither microphone
+        nor loudspeaker is open, so close both before opening them again.
+        """
+        if self._stream is not None:
+            return
+        self.close()
+        sounddevice = load_sounddevice()
+        DEVICE_LIST.refresh(sounddevice)
+        try:
+            info = sounddevice.query_devices(self._device, "input")
+        except (sounddevice.PortAudioError, ValueError) as error:
+            DEVICE_LIST.closed(self, failed=True)
+            raise explain(error, "microphone") from error
+        self.rate = round(float(info["default_samplerate"]))
+        most = int(info["max_input_channels"])
+        self._ring = Ring(int(self.rate * _RING_S))
+        self._calls = 0
+        stream, failure = None, None
+        for channels in sorted({1, min(2, most), most}):
+            try:
+                stream = sounddevice.InputStream(
+                    device=self._device,
+                    samplerate=self.rate,
+                    channels=channels,
+                    dtype="float32",
+                    latency="low",
+                    callback=self._make_callback(channels),
+                )
+                stream.start()
+                break
+            except sounddevice.PortAudioError as error:
+                failure = error
+                if stream is not None:
+                    stream.close(ignore_errors=True)
+                    stream = None
+        if stream is None:
+            DEVICE_LIST.closed(self, failed=True)
+            raise explain(failure, "microphone") from failure
+        self._stream = stream
+        DEVICE_LIST.opened(self)
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._run, args=(stream,), name="microphone", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop and release the device. Safe at any time, from any thread but the audio thread."""
+        self._stop.set()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=2.0)
+        self._release()
+
+    def _make_callback(self, channels: int) -> Callable[..., None]:
+        ring = self._ring
+        mix = np.zeros(self.rate, np.float32)
+        weights = np.full(channels, 1.0 / channels, np.float32)
+
+        def callback(indata: Samples, frames: int, when: Any, status: Any) -> None:
+            self._calls += 1
+            if channels == 1:
+                taken = ring.write(indata[:, 0])
+            else:
+                frames = min(frames, len(mix))
+                np.dot(indata[:frames], weights, out=mix[:frames])
+                taken = ring.write(mix[:frames])
+            self._dropped += frames - taken
+
+        return callback
+
+    def _run(self, stream: Any) -> None:
+        resampler = Resampler(self.rate, RATE)
+        block = np.zeros(self._ring.capacity, np.float32)
+        rest = np.zeros(0, np.float32)
+        calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
+        zeros = 0
+        while not self._stop.wait(_POLL_S):
+            now = time.monotonic()
+            if self._calls != calls:
+                calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
+            elif now - alive_at > patience or not stream.active:
+                self._lose()
+                return
+            count = self._ring.read_into(block)
+            if not count:
+                continue
+            rest = np.concatenate((rest, resampler.push(block[:count])))
+            while len(rest) >= CHUNK:
+                chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
+                level = rms_db(chunk)
+                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, self._detector(chunk)))
+                zeros = zeros + CHUNK if not chunk.any() else 0
+                if _ALL_ZERO_S * RATE <= zeros < _ALL_ZERO_S * RATE + CHUNK:
+                    self._on_silent(
+                        "The microphone gives no sound at all: check that it is not muted or used by another program."
+                    )
+
+    def _lose(self) -> None:
+        self._release(lost=True)
+        self._on_lost("The microphone has gone away: plug it in again or choose another one.")
+
+    def _release(self, lost: bool = False) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            with contextlib.suppress(Exception):
+                stream.abort(ignore_errors=True)
+            with contextlib.suppress(Exception):
+                stream.close(ignore_errors=True)
+            DEVICE_LIST.closed(self, failed=lost)

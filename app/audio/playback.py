@@ -1,0 +1,321 @@
+"""The loudspeaker: 24 kHz pieces of the reply in, an always-open device stream out."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.audio.devices import DEVICE_LIST, explain, load_sounddevice
+from app.audio.resample import Resampler
+from app.audio.ring import Ring
+
+RATE = 24_000
+# The device's own buffer. The lowest that devices offer (9 ms) stutters as soon as the processor is busy.
+LATENCY_S = float(__import__("os").environ.get("LAT", "0.03"))
+_FADE_S = 0.010
+_RING_S = 2.0
+_PIECE = RATE * 80 // 1000
+_POLL_PLAYING_S = 0.01
+_POLL_IDLE_S = 0.2
+_FIRST_CALLBACK_S = 3.0
+_NO_CALLBACK_S = 1.0
+_PREBUFFER_S = 0.06
+_PREBUFFER_MOST_S = 0.64
+
+Samples = NDArray[np.float32]
+
+
+class Playback:
+    """Plays one turn after the other.
+
+    The stream stays open between turns, so that a turn starts and stops within one device buffer. `begin`,
+    `write`, `end` and `stop` are called from one thread and never block on the device; a thread of its own
+    resamples into a ring, from which the PortAudio callback reads. Speech of a turn that is not the current
+    one is dropped.
+
+    Speech starts once a little of it is ready; each time the ring runs dry in mid-speech that amount doubles
+    (up to 0.64 s), and it shrinks again with each turn played cleanly.
+    """
+
+    def __init__(
+        self,
+        *,
+        on_finished: Callable[[int], None] = lambda turn: None,
+        on_lost: Callable[[str], None] = lambda sentence: None,
+        device: str | int | None = None,
+        latency_s: float = LATENCY_S,
+    ) -> None:
+        """Nothing is opened before `open`.
+
+        `on_finished(turn)` is called when the last sample of an ended turn has left the device;
+        `on_lost(sentence)` when the device goes away. Both run on the playback thread. `device` None is the
+        system's default.
+        """
+        self._on_finished = on_finished
+        self._on_lost = on_lost
+        self._device = device
+        self._latency_s = latency_s
+        self._stream: Any = None
+        self._thread: threading.Thread | None = None
+        self._quit = threading.Event()
+        self._wake = threading.Event()
+        # Guards what the caller's thread and the playback thread share; the device callback never takes it.
+        self._lock = threading.Lock()
+        self._queue: deque[Samples] = deque()
+        self._turn: int | None = None
+        self._heard: tuple[int | None, int] = (None, 0)
+        self._resampler: Resampler | None = None
+        self._ended = False
+        self._end_at: int | None = None
+        self._base = 0
+        self._prebuffer_s = _PREBUFFER_S
+        self._turn_dry = 0
+        # Shared with the callback: plain numbers, each written by one side only, except the gate.
+        self._gate = False
+        self._cut_at = 0
+        self._no_more_at = -1
+        self._sent = 0
+        self._calls = 0
+        self._dry = 0
+        self._device_underflows = 0
+        self.volume = 1.0
+        self.rate = 0
+
+    @property
+    def is_open(self) -> bool:
+        """True while there is a working device."""
+        return self._stream is not None
+
+    @property
+    def underruns(self) -> int:
+        """How often speech ran out in mid-turn, plus the underflows that the device itself reported."""
+        return self._dry + self._device_underflows
+
+    def open(self) -> None:
+        """Open the device. Raises `AudioDeviceError`; does nothing when open already.
+
+        After a loss it may be called again; the system's devices are looked up afresh when neither microphone
+        nor loudspeaker is open, so close both before opening them again.
+        """
+        if self._stream is not None:
+            return
+        self.close()
+        sounddevice = load_sounddevice()
+        DEVICE_LIST.refresh(sounddevice)
+        try:
+            info = sounddevice.query_devices(self._device, "output")
+        except (sounddevice.PortAudioError, ValueError) as error:
+            DEVICE_LIST.closed(self, failed=True)
+            raise explain(error, "loudspeaker") from error
+        self.rate = round(float(info["default_samplerate"]))
+        most = int(info["max_output_channels"])
+        self._ring = Ring(int(self.rate * _RING_S))
+        self._cut_at, self._calls, self._gate, self._no_more_at = 0, 0, False, -1
+        stream, failure = None, None
+        for channels in dict.fromkeys((min(2, most), 1, most)):
+            try:
+                stream = sounddevice.OutputStream(
+                    device=self._device,
+                    samplerate=self.rate,
+                    channels=channels,
+                    dtype="float32",
+                    latency=self._latency_s,
+                    callback=self._make_callback(),
+                )
+                stream.start()
+                break
+            except sounddevice.PortAudioError as error:
+                failure = error
+                if stream is not None:
+                    stream.close(ignore_errors=True)
+                    stream = None
+        if stream is None:
+            DEVICE_LIST.closed(self, failed=True)
+            raise explain(failure, "loudspeaker") from failure
+        self._stream = stream
+        DEVICE_LIST.opened(self)
+        self._quit.clear()
+        self._thread = threading.Thread(target=self._run, args=(stream,), name="loudspeaker", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop at once and release the device. Safe at any time, from any thread but the playback thread."""
+        self._quit.set()
+        self._wake.set()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=2.0)
+        self._release()
+
+    def begin(self, turn: int) -> None:
+        """Make `turn` the current one; whatever was playing is cut off."""
+        with self._lock:
+            self._cut()
+            if self._stream is None:
+                return
+            self._turn = turn
+            self._resampler = Resampler(RATE, self.rate)
+            self._base = self._sent
+            self._turn_dry = self._dry
+
+    def write(self, turn: int, samples: Samples) -> None:
+        """Queue float32 [N] at 24 kHz, within ±1. Dropped unless `turn` is the current one and not ended."""
+        with self._lock:
+            if turn != self._turn or self._ended or self._stream is None:
+                return
+            samples = np.array(samples, np.float32)
+            self._queue.extend(samples[at : at + _PIECE] for at in range(0, len(samples), _PIECE))
+        self._wake.set()
+
+    def end(self, turn: int) -> None:
+        """No more speech follows for `turn`; `on_finished` is called when the rest has been heard."""
+        with self._lock:
+            if turn == self._turn:
+                self._ended = True
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Fall silent now, with a 10 ms fade; the rest of the turn is dropped and `on_finished` is not
+        called.
+        """
+        with self._lock:
+            self._cut()
+
+    def played_samples(self, turn: int) -> int:
+        """How much of `turn` was sent to the device, in samples at 24 kHz. 0 for a turn other than the last
+        one.
+        """
+        with self._lock:
+            if turn == self._turn:
+                return self._played()
+            return self._heard[1] if self._heard[0] == turn else 0
+
+    def _played(self) -> int:
+        return (self._sent - self._base) * RATE // self.rate if self.rate else 0
+
+    def _cut(self) -> None:
+        if self._turn is not None:
+            self._heard = (self._turn, self._played())
+        self._turn = None
+        self._queue.clear()
+        self._ended = False
+        self._end_at = None
+        if self._stream is not None:
+            self._no_more_at = -1
+            self._cut_at = self._ring.written
+            self._gate = False
+
+    def _make_callback(self) -> Callable[..., None]:
+        ring = self._ring
+        fade = np.linspace(1.0, 0.0, max(2, int(self.rate * _FADE_S)), dtype=np.float32)
+        mono = np.zeros(self.rate, np.float32)
+        faded = 0
+        sounding = False
+
+        def callback(outdata: Samples, frames: int, when: Any, status: Any) -> None:
+            nonlocal faded, sounding
+            self._calls += 1
+            if status and status.output_underflow and sounding:
+                self._device_underflows += 1
+            frames = min(frames, len(mono))
+            outdata.fill(0.0)
+            cut_at = self._cut_at
+            count = 0
+            if ring.consumed < cut_at:
+                if sounding:
+                    count = ring.read_into(mono[: min(frames, len(fade) - faded, cut_at - ring.consumed)])
+                    mono[:count] *= fade[faded : faded + count]
+                    faded += count
+                if not sounding or faded >= len(fade) or count == 0:
+                    ring.skip_to(cut_at)
+                    sounding = False
+            elif self._gate:
+                faded = 0
+                count = ring.read_into(mono[:frames])
+                sounding = count > 0
+                if count < frames and ring.consumed != self._no_more_at:
+                    self._gate = False
+                    self._dry += 1
+            else:
+                sounding, faded = False, 0
+            if count:
+                mono[:count] *= self.volume
+                for channel in range(min(2, outdata.shape[1])):
+                    outdata[:count, channel] = mono[:count]
+                self._sent += count
+
+        return callback
+
+    def _run(self, stream: Any) -> None:
+        calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
+        finish: tuple[int, float] | None = None
+        while True:
+            self._wake.wait(_POLL_PLAYING_S if self._turn is not None else _POLL_IDLE_S)
+            self._wake.clear()
+            if self._quit.is_set():
+                return
+            now = time.monotonic()
+            if self._calls != calls:
+                calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
+            elif now - alive_at > patience or not stream.active:
+                self._release(lost=True)
+                self._on_lost("The loudspeaker has gone away: plug it in again or choose another one.")
+                return
+            with self._lock:
+                self._feed()
+                done = self._end_at is not None and self._ring.consumed >= self._end_at
+                if not done or self._turn is None:
+                    finish = None
+                    continue
+                # What the callback took last still has to pass through the device.
+                finish = finish or (self._turn, now + float(stream.latency))
+                if now < finish[1]:
+                    continue
+                turn = self._turn
+                self._heard = (turn, self._played())
+                self._turn, self._end_at, self._ended, self._gate = None, None, False, False
+                if self._dry == self._turn_dry:
+                    self._prebuffer_s = max(_PREBUFFER_S, self._prebuffer_s * 0.8)
+            finish = None
+            self._on_finished(turn)
+
+    def _feed(self) -> None:
+        """Move queued speech into the ring, as far as there is room, and open the gate. Holds the lock."""
+        if self._turn is None or self._resampler is None:
+            return
+        ring = self._ring
+        while self._queue:
+            ready = self._queue[0]
+            # Twice the room, since one piece may come out longer than its share (soxr works in blocks).
+            if ring.writable < 2 * len(ready) * self.rate // RATE + self.rate // 10:
+                break
+            self._queue.popleft()
+            ring.write(self._resampler.push(ready))
+        if self._ended and self._end_at is None and not self._queue:
+            ring.write(self._resampler.flush())
+            self._end_at = self._no_more_at = ring.written
+        if not self._gate:
+            if self._dry != self._turn_dry:
+                self._turn_dry = self._dry
+                self._prebuffer_s = min(_PREBUFFER_MOST_S, self._prebuffer_s * 2)
+            enough = ring.readable >= int(self._prebuffer_s * self.rate)
+            if enough or (self._end_at is not None and ring.readable) or ring.writable < ring.capacity // 4:
+                self._gate = True
+
+    def _release(self, lost: bool = False) -> None:
+        with self._lock:
+            self._cut()
+            stream, self._stream = self._stream, None
+        if stream is not None:
+            with contextlib.suppress(Exception):
+                stream.abort(ignore_errors=True)
+            with contextlib.suppress(Exception):
+                stream.close(ignore_errors=True)
+            DEVICE_LIST.closed(self, failed=lost)

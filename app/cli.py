@@ -1,0 +1,176 @@
+"""The `banter` command: argument parsing only. Each verb calls one function elsewhere, imported when it is
+needed.
+
+Exit codes: 0 done, 2 bad input (one sentence on stderr says what; in a batch, at least one line failed), 130
+Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from app import paths
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+_FORM = """\
+A line of a batch is {"audio": FILE} or {"text": QUESTION} with, where wanted,
+"history": [{"q": …, "a": …}, …], "out": FILE, "voice": NAME, "seed": N. One JSON line
+is printed for each; a line that fails gives {"error": …}, the others go on, and the
+exit code is 2 at the end. Exit codes otherwise: 0 done, 2 bad input, 130 interrupted."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that complains in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help.\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with `argv` (the process's own arguments when None); returns the exit code."""
+    multiprocessing.freeze_support()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # JSON is UTF-8, whatever code page a terminal or a pipe has.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = _run(_parser().parse_args(argv))
+        if sys.stdout is not None:  # there is none behind a window without a terminal
+            sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (`banter voices | head -1`); keep Python from flushing into it at
+        # exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="banter", description="A voice assistant that runs on this computer. Without a verb: its window."
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and leave")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+
+    ask = verbs.add_parser(
+        "ask",
+        help="answer a question from a sound file or a text",
+        epilog=_FORM,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    ask.add_argument("audio", nargs="?", type=Path, metavar="Q.wav", help="a spoken question, 0.2 to 60 seconds")
+    ask.add_argument("--text", metavar="T", help="a typed question, at most 500 characters")
+    ask.add_argument("--batch", type=Path, metavar="Q.jsonl", help="a question a line, see below")
+    ask.add_argument("--voice", default="", metavar="V", help="who answers (see `banter voices`)")
+    ask.add_argument("--out", type=Path, metavar="A.wav", help="write the spoken answer here, 24 kHz mono")
+    ask.add_argument("--json", action="store_true", help="print the answer and its timings as JSON")
+    ask.add_argument("--seed", type=_whole, metavar="N", help="the same seed gives the same answer")
+    ask.add_argument("--history", type=Path, metavar="H.json", help='earlier turns: [{"q": …, "a": …}, …]')
+    _add_model(ask)
+
+    bench = verbs.add_parser("bench", help="measure speed and memory of the models here")
+    bench.add_argument("--json", action="store_true", help="print the figures as JSON")
+    bench.add_argument("--model", type=Path, metavar="FOLDER", help="another model than the bundled one")
+
+    _add_model(verbs.add_parser("voices", help="list the voices of the model"))
+    return parser
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="another model than the bundled one")
+    parser.add_argument("--threads", type=_threads, default=2, metavar="N", help="threads to use (2)")
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def _threads(text: str) -> int:
+    number = _whole(text)
+    most = os.cpu_count() or 1
+    if not 1 <= number <= most:
+        raise argparse.ArgumentTypeError(f"this computer has 1 to {most} threads to give, not {number}")
+    return number
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.version:
+        print(f"banter {_version()}")
+        return 0
+    match options.verb:
+        case "ask":
+            return _ask(options)
+        case "voices":
+            return _voices(options)
+        case "bench":
+            return _bench(options)
+        case _:
+            from app.gui.main import main as window
+
+            return window([])
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("banter")
+    except importlib.metadata.PackageNotFoundError:
+        return "(a checkout that is not installed)"
+
+
+def _ask(options: argparse.Namespace) -> int:
+    from app import ask
+    from app.audiofile import AudioFileError
+
+    model = ask.Model(options.model or paths.starter_model(), options.threads)
+    try:
+        if options.batch is None:
+            history = ask.read_history(options.history) if options.history else ()
+            question = ask.Question(options.audio, options.text, history, options.voice, options.seed, options.out)
+            ask.ask(question, model, as_json=options.json)
+            return 0
+        if any(item is not None for item in (options.audio, options.text, options.history, options.out)):
+            raise ask.AskError("With --batch, questions, histories and outputs stand in the batch file.")
+        default = ask.Question(voice=options.voice, seed=options.seed)
+        failed, total = ask.ask_batch(options.batch, model, default)
+    except (ask.AskError, AudioFileError) as error:
+        return _complain(str(error))
+    if failed:
+        return _complain(f'{failed} of {total} lines failed; their "error" says why.')
+    return 0
+
+
+def _voices(options: argparse.Namespace) -> int:
+    from app import ask
+
+    try:
+        ask.list_voices(ask.Model(options.model or paths.starter_model(), options.threads))
+    except ask.AskError as error:
+        return _complain(str(error))
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from app import bench
+
+    if not bench.bench(options.model or paths.starter_model(), as_json=options.json):
+        return _complain("Not every case could be measured; its row says why.")
+    return 0
+
+
+def _complain(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return BAD_INPUT

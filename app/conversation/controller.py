@@ -1,0 +1,335 @@
+"""The conversation: feeds the state machine and carries out what it says. No Qt, no torch."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.conversation import events as ev
+from app.conversation.echo_guard import EchoGuard
+from app.conversation.events import Mode, State
+from app.conversation.history import History, Reply
+from app.conversation.machine import TurnMachine
+from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
+from app.engine import protocol
+from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE, StopReason
+
+# Chunks kept: the longest question and a little more, since a resumed question is sent again from its start.
+_KEEP_CHUNKS = 1_900
+_SILENCE_DB = -120.0
+_ECHO_FRAMES = 5
+_ECHO_TAIL_S = 0.4
+_BROKEN_REPLY = "The model could not answer: please ask again."
+
+
+@dataclass
+class _Live:
+    """The turn under way, as the outside knows it."""
+
+    turn: int
+    engine_turn: int
+    typed: bool
+    question: str = ""
+    reply: Reply = field(default_factory=Reply)
+    levels: list[float] = field(default_factory=list)
+    begun: bool = False
+    playing: bool = False
+    over_at: float | None = None
+
+
+class Conversation:
+    """Glue between microphone, model, loudspeaker and window.
+
+    Two kinds of methods. Those of the window (`talk_pressed` … `tick`) must be called on the conversation's
+    own thread, the one that runs the window. Those of the other threads (`chunk`, `engine_event`,
+    `playback_finished`, `microphone_lost`, `speaker_lost`) may be called anywhere: they go through `post`,
+    which must run a function on the conversation's thread, in order. The listener is called on that thread.
+
+    Call `tick` about twenty times a second.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        *,
+        post: Callable[[Callable[[], None]], None],
+        mode: Mode = Mode.PUSH_TO_TALK,
+        voice: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`voice` "" is the model's own default; `clock` gives seconds that never run backwards."""
+        self._listener = listener
+        self._post = post
+        self._clock = clock
+        self._machine = TurnMachine(mode)
+        self._voice = voice
+        self._engine: Engine | None = None
+        self._player: Player | None = None
+        self._guard = EchoGuard()
+        self._history = History()
+        self._live: _Live | None = None
+        self._chunks: deque[Samples] = deque(maxlen=_KEEP_CHUNKS)
+        self._chunk_count = 0
+        self._microphone: bool | None = None
+        self._pending: deque[ev.Event] = deque()
+        self._busy = False
+        self._step(ev.SpeakerChanged(False))
+
+    # --- for the window, on the conversation's thread
+
+    @property
+    def state(self) -> State:
+        """What the assistant is doing."""
+        return self._machine.state
+
+    @property
+    def mode(self) -> Mode:
+        """When the microphone is listened to."""
+        return self._machine.mode
+
+    @property
+    def ready(self) -> bool:
+        """True while the model can take turns."""
+        return self._machine.ready and self._engine is not None
+
+    def attach_engine(self, engine: Engine) -> None:
+        """Use this model from now on. Its events must reach `engine_event`."""
+        self._engine = engine
+
+    def attach_player(self, player: Player | None, sentence: str = "") -> None:
+        """Use this open loudspeaker; None: there is none, for the reason in `sentence`."""
+        # A reply under way does not move to another loudspeaker: its rest can be read.
+        self._step(ev.SpeakerChanged(False))
+        if self._live is not None:
+            self._live.playing = False
+        self._player = player
+        self._step(ev.SpeakerChanged(player is not None))
+        self._listener.speaker_changed(player is not None, sentence)
+
+    def talk_pressed(self) -> None:
+        """The talk button went down (key repeats do no harm)."""
+        self._step(ev.TalkPressed())
+
+    def talk_released(self) -> None:
+        """The talk button went up."""
+        self._step(ev.TalkReleased())
+
+    def set_mode(self, mode: Mode) -> None:
+        """Push-to-talk, open microphone, or muted."""
+        if mode != self._machine.mode:
+            if Mode.MUTED in (mode, self._machine.mode):
+                self._chunks.clear()
+            self._step(ev.ModeChanged(mode))
+            self._listener.state_changed(self._machine.state, mode)
+
+    def set_voice(self, voice: str) -> None:
+        """Answer in this voice from the next turn on; "" is the model's default."""
+        self._voice = voice
+
+    def submit_text(self, text: str) -> bool:
+        """Ask a typed question. False when it was not taken: it is empty, or there is no model yet."""
+        text = text.strip()
+        if not text:
+            return False
+        ready = self.ready
+        self._step(ev.TextSubmitted(text))
+        return ready
+
+    def stop(self) -> None:
+        """Stop whatever is under way: listening, thinking or speaking."""
+        self._step(ev.StopPressed())
+
+    def start_afresh(self) -> None:
+        """Stop, and forget what was said."""
+        self.stop()
+        self._history.clear()
+
+    def tick(self) -> None:
+        """Let time pass."""
+        self._step(ev.Tick())
+        if self._machine.state == State.SPEAKING:
+            self._listener.reply_level(self._playback_level(1))
+
+    # --- from other threads
+
+    def chunk(self, chunk: Chunk) -> None:
+        """32 ms of the microphone; all of them, in order."""
+        self._post(lambda: self._on_chunk(chunk))
+
+    def engine_event(self, event: protocol.Event) -> None:
+        """What the model says."""
+        self._post(lambda: self._on_engine_event(event))
+
+    def playback_finished(self, turn: int) -> None:
+        """The loudspeaker has played all of `turn`."""
+        self._post(lambda: self._step(ev.PlaybackFinished(turn)))
+
+    def microphone_lost(self, sentence: str) -> None:
+        """The microphone went away, or could not be opened."""
+        self._post(lambda: self._on_microphone_lost(sentence))
+
+    def speaker_lost(self, sentence: str) -> None:
+        """The loudspeaker went away."""
+        self._post(lambda: self.attach_player(None, sentence))
+
+    # --- what comes in
+
+    def _on_chunk(self, chunk: Chunk) -> None:
+        if self._microphone is not True:
+            self._microphone = True
+            self._listener.microphone_changed(True, "")
+        index = self._chunk_count
+        self._chunk_count += 1
+        if self._machine.mode != Mode.MUTED:
+            self._chunks.append(chunk.samples)
+        self._listener.microphone_level(chunk.level_db, chunk.speech)
+        echo = self._guard.is_echo(chunk.level_db, self._playback_level(_ECHO_FRAMES))
+        self._step(ev.SpeechChunk(index, chunk.speech, echo))
+
+    def _on_microphone_lost(self, sentence: str) -> None:
+        self._microphone = False
+        self._step(ev.MicChanged(False))
+        self._listener.microphone_changed(False, sentence)
+
+    def _on_engine_event(self, event: protocol.Event) -> None:
+        match event:
+            case protocol.Progress():
+                self._step(ev.ModelLoading())
+                self._listener.model_progress(event.stage, event.fraction)
+                return
+            case protocol.Ready():
+                self._step(ev.ModelReady())
+                self._listener.model_ready(event.info)
+                return
+            case protocol.Failed():
+                self._on_failed(event)
+                return
+        live = self._live
+        if live is None or live.over_at is not None or event.turn != live.engine_turn:
+            return
+        self._step(ev.ReplyGoesOn(live.turn))
+        match event:
+            case protocol.UserText():
+                if not live.typed and event.text.strip():
+                    live.question = event.text.strip()
+                    self._listener.question(live.turn, live.question)
+            case protocol.TextDelta():
+                live.reply.text += event.text
+                self._listener.reply_delta(live.turn, event.text)
+            case protocol.AudioFrame():
+                self._on_audio(live, np.frombuffer(event.samples, "<f4"))
+            case protocol.TurnDone():
+                self._on_turn_done(live, event)
+
+    def _on_failed(self, event: protocol.Failed) -> None:
+        live = self._live
+        if event.fatal or event.turn is None:
+            if event.fatal:
+                self._step(ev.ModelLoading())
+            self._listener.model_failed(event.message, event.fatal)
+        elif live is not None and event.turn == live.engine_turn:
+            self._step(ev.ReplyFailed(live.turn, event.message))
+        else:
+            # Not about a turn of ours: a voice that could not be made, for example.
+            self._listener.notice(event.message)
+
+    def _on_audio(self, live: _Live, samples: Samples) -> None:
+        if not live.begun:
+            live.begun = True
+            self._step(ev.AudioStarted(live.turn))
+        live.reply.samples += len(samples)
+        power = float(np.dot(samples, samples)) / max(1, len(samples))
+        live.levels.append(max(_SILENCE_DB, 10.0 * float(np.log10(power + 1e-30))))
+        if self._player is not None and live.playing:
+            self._player.write(live.turn, samples)
+
+    def _on_turn_done(self, live: _Live, event: protocol.TurnDone) -> None:
+        live.reply.complete = True
+        self._listener.reply_stats(live.turn, event.stats)
+        if event.stats.stop_reason == StopReason.ERROR:
+            self._step(ev.ReplyFailed(live.turn, _BROKEN_REPLY))
+        else:
+            self._step(ev.ReplyDone(live.turn, live.reply.samples / OUTPUT_RATE))
+
+    # --- what goes out
+
+    def _step(self, event: ev.Event) -> None:
+        """Pass an event through the machine; one that comes up meanwhile waits until its actions are done."""
+        self._pending.append(event)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._pending:
+                for action in self._machine.step(self._pending.popleft(), self._clock()):
+                    self._do(action)
+        finally:
+            self._busy = False
+
+    def _do(self, action: ev.Action) -> None:
+        engine, player, live = self._engine, self._player, self._live
+        match action:
+            case ev.StartTurn() if engine is not None:
+                number = engine.start_turn(voice=self._voice, history=self._history.for_model(), text=action.text)
+                self._live = _Live(action.turn, number, action.text is not None, action.text or "")
+                if action.text is not None:
+                    self._listener.question(action.turn, action.text)
+            case ev.PushAudio() if engine is not None and live is not None:
+                samples = self._audio(action.first, action.last)
+                if len(samples):
+                    engine.push_audio(live.engine_turn, samples)
+            case ev.EndTurn() if engine is not None and live is not None:
+                engine.end_turn(live.engine_turn)
+            case ev.CancelTurn() if engine is not None and live is not None:
+                engine.cancel(live.engine_turn)
+            case ev.BeginPlayback() if player is not None and live is not None:
+                live.playing = True
+                player.begin(action.turn)
+            case ev.EndPlayback() if player is not None:
+                player.end(action.turn)
+            case ev.StopPlayback() if player is not None:
+                player.stop()
+            case ev.KeepHeard() if live is not None:
+                self._keep(live, action.whole)
+            case ev.DiscardTurn() if live is not None:
+                live.over_at = self._clock()
+                self._listener.turn_discarded(action.turn)
+            case ev.EnterState():
+                self._listener.state_changed(action.state, self._machine.mode)
+            case ev.Notice():
+                self._listener.notice(action.text)
+
+    def _keep(self, live: _Live, whole: bool) -> None:
+        if whole or self._player is None:
+            heard = live.reply.text.strip()
+        else:
+            heard = live.reply.heard(self._player.played_samples(live.turn))
+        live.over_at = self._clock()
+        self._history.add(live.question, heard)
+        if whole and not heard and not live.reply.samples:
+            self._listener.notice(_BROKEN_REPLY)
+        self._listener.reply_done(live.turn, heard, not whole)
+
+    def _audio(self, first: int, last: int) -> Samples:
+        """Chunks `first` to `last` as one float32 array; those no longer kept are left out."""
+        oldest = self._chunk_count - len(self._chunks)
+        kept = range(max(first, oldest), min(last + 1, self._chunk_count))
+        wanted = [self._chunks[i - oldest] for i in kept]
+        return np.concatenate(wanted) if wanted else np.zeros(0, np.float32)
+
+    def _playback_level(self, frames: int) -> float:
+        """The loudest of the last `frames` 80 ms frames played, dB of full scale."""
+        live = self._live
+        if live is None or self._player is None or not live.levels:
+            return _SILENCE_DB
+        if live.over_at is not None and self._clock() - live.over_at > _ECHO_TAIL_S:
+            return _SILENCE_DB
+        played = self._player.played_samples(live.turn)
+        if played <= 0:
+            return _SILENCE_DB
+        now = min(len(live.levels) - 1, played // FRAME_SAMPLES)
+        return max(live.levels[max(0, now + 1 - frames) : now + 1])

@@ -1,0 +1,137 @@
+"""What the conversation needs from the outside: the model, the loudspeaker, the microphone's chunks, the
+window.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.conversation.events import Mode, State
+from app.omni.turn import Exchange, ModelInfo, TurnStats
+
+Samples = NDArray[np.float32]
+
+
+class Engine(Protocol):
+    """The model's process. No call may block."""
+
+    def start_turn(
+        self,
+        *,
+        voice: str = "",
+        history: tuple[Exchange, ...] = (),
+        text: str | None = None,
+        seed: int | None = None,
+    ) -> int:
+        """Open a turn and return its number; events of it carry that number."""
+        ...
+
+    def push_audio(self, turn: int, samples: Samples) -> None:
+        """More of the question: float32 mono at 16 kHz."""
+        ...
+
+    def end_turn(self, turn: int) -> None:
+        """The question is complete."""
+        ...
+
+    def cancel(self, turn: int) -> None:
+        """Give the turn up."""
+        ...
+
+
+class Player(Protocol):
+    """The loudspeaker. No call may block."""
+
+    def begin(self, turn: int) -> None:
+        """Make `turn` the one that is played."""
+        ...
+
+    def write(self, turn: int, samples: Samples) -> None:
+        """Queue float32 mono at 24 kHz; dropped unless `turn` is the one that is played."""
+        ...
+
+    def end(self, turn: int) -> None:
+        """No more follows; `Conversation.playback_finished` is to be called when all has been heard."""
+        ...
+
+    def stop(self) -> None:
+        """Silence, now."""
+        ...
+
+    def played_samples(self, turn: int) -> int:
+        """How much of `turn` has been played, in samples at 24 kHz."""
+        ...
+
+
+class Chunk(Protocol):
+    """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech."""
+
+    @property
+    def samples(self) -> Samples: ...
+    @property
+    def level_db(self) -> float: ...
+    @property
+    def speech(self) -> float: ...
+
+
+class Listener(Protocol):
+    """The window's side. All calls come on the conversation's thread. `turn` numbers only rise."""
+
+    def state_changed(self, state: State, mode: Mode) -> None:
+        """Another state, or another mode."""
+        ...
+
+    def question(self, turn: int, text: str) -> None:
+        """The user's words, once they are known. May come again with better words."""
+        ...
+
+    def reply_delta(self, turn: int, text: str) -> None:
+        """More of the reply's text."""
+        ...
+
+    def reply_done(self, turn: int, text: str, interrupted: bool) -> None:
+        """The turn is over. `text` is what was heard of the reply; "" when it never began."""
+        ...
+
+    def reply_stats(self, turn: int, stats: TurnStats) -> None:
+        """The model has finished generating; comes before `reply_done` unless the turn was cut off."""
+        ...
+
+    def turn_discarded(self, turn: int) -> None:
+        """The turn was no question, or goes on in the next one: take it off the transcript."""
+        ...
+
+    def notice(self, sentence: str) -> None:
+        """One sentence that matters now and not for long."""
+        ...
+
+    def microphone_level(self, decibels: float, speech: float) -> None:
+        """Loudness of the microphone (dB of full scale) and probability of speech, each 32 ms."""
+        ...
+
+    def reply_level(self, decibels: float) -> None:
+        """Loudness of the speech that is being played, with each microphone chunk or tick."""
+        ...
+
+    def microphone_changed(self, usable: bool, sentence: str) -> None:
+        """The microphone came, or went away for the reason in `sentence`."""
+        ...
+
+    def speaker_changed(self, usable: bool, sentence: str) -> None:
+        """The loudspeaker came, or went away for the reason in `sentence`; replies can still be read."""
+        ...
+
+    def model_progress(self, stage: str, fraction: float) -> None:
+        """The model is being loaded."""
+        ...
+
+    def model_ready(self, info: ModelInfo) -> None:
+        """The model can take turns."""
+        ...
+
+    def model_failed(self, sentence: str, fatal: bool) -> None:
+        """Something is wrong with the model itself. `fatal`: it needs the user's help to come back."""
+        ...

@@ -1,0 +1,27 @@
+"""How long things take before the conversation acts on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CHUNK_S = 0.032
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Lengths in chunks of 32 ms, or in seconds (`_s`)."""
+
+    open_probability: float = 0.5
+    close_probability: float = 0.35
+    open_chunks: int = 3
+    barge_in_chunks: int = 8
+    run_gap_chunks: int = 5
+    preroll_chunks: int = 10
+    endpoint_chunks: int = 20
+    least_voiced_chunks: int = 6
+    most_chunks: int = 1_860
+    resume_chunks: int = 47
+    release_grace_s: float = 0.15
+    silent_microphone_s: float = 3.0
+    silent_model_s: float = 60.0
+    playback_grace_s: float = 5.0

@@ -1,0 +1,144 @@
+"""Messages between the window's process and the model's process.
+
+Frozen dataclasses over one `multiprocessing` connection; audio travels as float32 bytes. Every command and event of a
+turn carries its number: whoever receives an event of an older turn drops it, so a late frame can never be played.
+No torch, no Qt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.omni.turn import Exchange, ModelInfo, TurnStats
+
+# --- commands: window -> worker
+
+
+@dataclass(frozen=True)
+class Load:
+    """Load the model in `folder`; answered by `Progress` … `Ready` or `Failed`."""
+
+    folder: str
+    threads: int = 2
+
+
+@dataclass(frozen=True)
+class StartTurn:
+    """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`."""
+
+    turn: int
+    voice: str = ""
+    history: tuple[Exchange, ...] = ()
+    text: str | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class PushAudio:
+    """More of the user's speech: float32 little-endian mono at 16 kHz."""
+
+    turn: int
+    samples: bytes
+
+
+@dataclass(frozen=True)
+class EndTurn:
+    """The user has finished: answer now."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Give the turn up within one frame; answered by `TurnDone` with stop reason `cancelled`."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class MakeVoice:
+    """Make a voice from a reference clip (float32 mono bytes at `rate`)."""
+
+    turn: int
+    name: str
+    samples: bytes
+    rate: int
+
+
+@dataclass(frozen=True)
+class Shutdown:
+    """Leave in good order."""
+
+
+# --- events: worker -> window
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Loading: `stage` is a short English phrase for the status line, `fraction` 0…1."""
+
+    stage: str
+    fraction: float
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The model is loaded and warm."""
+
+    info: ModelInfo
+    load_s: float
+
+
+@dataclass(frozen=True)
+class UserText:
+    """The user's words."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True)
+class TextDelta:
+    """More of the reply's text."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True)
+class AudioFrame:
+    """One frame of the reply: 1,920 float32 samples at 24 kHz. Frames count from 0."""
+
+    turn: int
+    index: int
+    samples: bytes
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """The model asks for a tool."""
+
+    turn: int
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
+class TurnDone:
+    """The turn is over, whatever the reason (`stats.stop_reason`)."""
+
+    turn: int
+    stats: TurnStats
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Something went wrong: one clear sentence that says what to do. `turn` None: not about a turn."""
+
+    message: str
+    turn: int | None = None
+    fatal: bool = False
+
+
+Command = Load | StartTurn | PushAudio | EndTurn | Cancel | MakeVoice | Shutdown
+Event = Progress | Ready | UserText | TextDelta | AudioFrame | ToolCall | TurnDone | Failed

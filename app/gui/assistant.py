@@ -1,0 +1,233 @@
+"""Joins the window to the conversation, the model's process, the sound devices and the settings."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from app.conversation.controller import Conversation
+from app.conversation.events import Mode, State
+from app.engine.factory import OMNI_ENGINE
+from app.engine.host import EngineHost
+from app.gui.bubble import Entry
+from app.gui.devices import Devices
+from app.gui.transcript_log import TranscriptLog
+from app.gui.window import MainWindow
+from app.omni.turn import ModelInfo, TurnStats
+from app.settings import Loaded, Settings, save
+from app.settings import Mode as SavedMode
+
+TICK_MS = 50
+SAVE_AFTER_MS = 600
+SILENT_DB = -100.0
+
+_log = logging.getLogger(__name__)
+
+
+class Assistant(QObject):
+    """Everything behind one window. It is the conversation's listener and lives on the window's thread."""
+
+    _posted = Signal(object)
+
+    def __init__(self, window: MainWindow, loaded: Loaded, settings_file: Path, *, factory: str = OMNI_ENGINE) -> None:
+        """`loaded` is what was read from `settings_file`; `factory` names the engine for the worker."""
+        super().__init__(window)
+        self._window = window
+        self._settings = loaded.settings
+        self._settings_file = settings_file
+        self._transcript_log = TranscriptLog.from_environment()
+        self._ready_pid: int | None = None
+        self._silent = False
+        self._closed = False
+        self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
+        self.conversation = Conversation(self, post=self._post, mode=Mode(loaded.settings.mode.value))
+        self.host = EngineHost(self.conversation.engine_event, factory=factory)
+        self.conversation.attach_engine(self.host)
+        self._devices = Devices(
+            on_chunk=self.conversation.chunk,
+            on_finished=self.conversation.playback_finished,
+            on_speaker=lambda playback: self._post(lambda: self.conversation.attach_player(playback)),
+            on_speaker_lost=self.conversation.speaker_lost,
+            on_microphone_lost=self.conversation.microphone_lost,
+            on_silent=lambda sentence: self._post(lambda: self._microphone_silent(sentence)),
+        )
+        self._devices.volume = loaded.settings.volume
+        self._ticker = QTimer(self)
+        self._ticker.setInterval(TICK_MS)
+        self._ticker.timeout.connect(self.conversation.tick)
+        self._saver = QTimer(self)
+        self._saver.setSingleShot(True)
+        self._saver.setInterval(SAVE_AFTER_MS)
+        self._saver.timeout.connect(self._save)
+        self._connect()
+        window.header.set_volume(loaded.settings.volume)
+        window.show_open_mic(loaded.settings.mode == SavedMode.OPEN_MIC)
+        window.show_notice("settings", loaded.notice)
+
+    def start(self, model: Path) -> None:
+        """Start the model in folder `model` and open the sound devices; returns at once."""
+        self.host.start()
+        self.host.load(model)
+        self._devices.open()
+        self._ticker.start()
+
+    def close(self) -> None:
+        """End the turn, the model's process and the devices, save the settings. May take a few seconds."""
+        if self._closed:
+            return
+        self.conversation.stop()
+        self._closed = True
+        self._ticker.stop()
+        self._saver.stop()
+        self._settings = replace(self._settings, window=self._window.geometry_to_save())
+        # The window is closed, so there is nobody to tell.
+        with contextlib.suppress(OSError):
+            save(self._settings_file, self._settings)
+        self._devices.close()
+        self.host.close()
+
+    # --- the conversation's listener
+
+    def state_changed(self, state: State, mode: Mode) -> None:
+        _log.info("state: %s, mode: %s", state, mode)
+        self._window.show_activity(state.value)
+        self._window.show_open_mic(mode == Mode.OPEN_MIC)
+
+    def question(self, turn: int, text: str) -> None:
+        self._window.transcript.say_user(turn, text)
+
+    def reply_delta(self, turn: int, text: str) -> None:
+        self._window.transcript.add_reply(turn, text)
+
+    def reply_done(self, turn: int, text: str, interrupted: bool) -> None:
+        self._window.transcript.finish(turn, interrupted, text)
+
+    def reply_stats(self, turn: int, stats: TurnStats) -> None:
+        text = self.tr("First sound after {ms} ms, voice {voice}")
+        self._window.transcript.explain_reply(turn, text.format(ms=round(stats.first_audio_ms), voice=stats.voice))
+
+    def turn_discarded(self, turn: int) -> None:
+        self._window.transcript.discard(turn)
+
+    def notice(self, sentence: str) -> None:
+        self._window.show_problem(sentence)
+
+    def microphone_level(self, decibels: float, speech: float) -> None:
+        self._window.show_microphone_level(decibels)
+        if self._silent and decibels > SILENT_DB:
+            self._silent = False
+            self._window.show_notice("silent", "")
+
+    def reply_level(self, decibels: float) -> None:
+        self._window.show_reply_level(decibels)
+
+    def microphone_changed(self, usable: bool, sentence: str) -> None:
+        _log.info("microphone: %s", sentence or "open")
+        self._window.show_microphone(usable)
+        text = "" if usable else self.tr("{reason} You can type your questions.").format(reason=sentence)
+        self._window.show_notice("microphone", text, retry=not usable)
+
+    def speaker_changed(self, usable: bool, sentence: str) -> None:
+        _log.info("loudspeaker: %s", sentence or usable)
+        lost = bool(sentence) and not usable
+        text = self.tr("{reason} Answers are shown as text.").format(reason=sentence) if lost else ""
+        self._window.show_notice("speaker", text, retry=lost)
+
+    def model_progress(self, stage: str, fraction: float) -> None:
+        self._window.show_progress(stage, fraction)
+
+    def model_ready(self, info: ModelInfo) -> None:
+        _log.info("model ready: %s", info.name)
+        voice = self._settings.voice if self._settings.voice in info.voices else ""
+        self.conversation.set_voice(voice)
+        self._window.show_ready(info.voices, voice)
+        pid = self.host.pid
+        if self._ready_pid not in (None, pid):
+            text = self.tr("The model stopped unexpectedly and was restarted: ask again.")
+            self._window.show_notice("model", text)
+        self._ready_pid = pid
+
+    def model_failed(self, sentence: str, fatal: bool) -> None:
+        _log.info("model failed: %s", sentence)
+        # When it is being restarted, progress follows and takes the sentence away again.
+        self._window.show_model_failed(sentence)
+
+    # --- the window
+
+    def _connect(self) -> None:
+        window = self._window
+        window.dock.talk.held.connect(self.conversation.talk_pressed)
+        window.dock.talk.let_go.connect(self.conversation.talk_released)
+        window.question_asked.connect(self._ask)
+        window.stop_requested.connect(self.conversation.stop)
+        window.open_mic_switched.connect(self._switch_open_mic)
+        window.voice_chosen.connect(self._choose_voice)
+        window.volume_changed.connect(self._change_volume)
+        window.retry_requested.connect(self._devices.open)
+        window.transcript.entry_finished.connect(self._write_down)
+
+    def _ask(self, text: str) -> None:
+        self._window.show_notice("model", "")
+        if not self.conversation.submit_text(text):
+            self._window.dock.field.setText(text)
+
+    def _switch_open_mic(self, on: bool) -> None:
+        self.conversation.set_mode(Mode.OPEN_MIC if on else Mode.PUSH_TO_TALK)
+        self._remember(replace(self._settings, mode=SavedMode.OPEN_MIC if on else SavedMode.PUSH_TO_TALK))
+
+    def _choose_voice(self, voice: str) -> None:
+        self.conversation.set_voice(voice)
+        self._remember(replace(self._settings, voice=voice))
+
+    def _change_volume(self, volume: float) -> None:
+        self._devices.volume = volume
+        if not self._window.header.mute.isChecked():
+            self._remember(replace(self._settings, volume=volume))
+
+    def _microphone_silent(self, sentence: str) -> None:
+        self._silent = True
+        self._window.show_notice("silent", sentence)
+
+    def _write_down(self, entry: Entry) -> None:
+        if self._transcript_log is None:
+            return
+        try:
+            self._transcript_log.add(entry)
+        except OSError as error:
+            self._transcript_log = None
+            reason = error.strerror or type(error).__name__
+            self._window.show_notice(
+                "log", self.tr("The transcript file cannot be written: {reason}.").format(reason=reason)
+            )
+
+    # --- settings
+
+    def _remember(self, settings: Settings) -> None:
+        self._settings = settings
+        self._saver.start()
+
+    def _save(self) -> None:
+        try:
+            save(self._settings_file, self._settings)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            self._window.show_notice(
+                "settings", self.tr("Your settings cannot be saved: {reason}.").format(reason=reason)
+            )
+
+    # --- from other threads
+
+    def _post(self, function: Callable[[], None]) -> None:
+        """Run `function` on the window's thread; from any thread, in order."""
+        # Qt deletes this object at the very end, while a device's thread may still be on its last chunk.
+        with contextlib.suppress(RuntimeError):
+            self._posted.emit(function)
+
+    def _run(self, function: Callable[[], None]) -> None:
+        if not self._closed:
+            function()

@@ -1,0 +1,116 @@
+"""The top of the window: name, voice menu, volume."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
+
+from app.gui import icons, theme
+
+
+class VoiceMenu(QComboBox):
+    """A combo box whose arrow follows the theme: a style sheet could only take one from a file."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        colours = theme.colours()
+        ink = QColor(colours.text if self.isEnabled() else colours.muted)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+        x, y = self.width() - 18, self.height() / 2
+        painter.drawPolyline([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)])
+
+
+class Header(QWidget):
+    """Name, voice and volume.
+
+    Signals: `voice_chosen(str)`, `volume_changed(float)` with 0…1.
+    """
+
+    voice_chosen = Signal(str)
+    volume_changed = Signal(float)
+
+    def __init__(self, picture: QIcon, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("header")
+        mark = QLabel()
+        mark.setPixmap(picture.pixmap(QSize(28, 28)))
+        title = QLabel(self.tr("Banter"))
+        title.setObjectName("title")
+        title.setFont(theme.sized(self.font(), 1.15, QFont.Weight.DemiBold))
+        self.voices = VoiceMenu()
+        self.voices.setAccessibleName(self.tr("Voice"))
+        self.voices.setToolTip(self.tr("Whose voice answers"))
+        self.voices.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.voices.setMinimumWidth(120)
+        self.voices.addItem(self.tr("Voice"))
+        self.voices.setEnabled(False)
+        self.voices.activated.connect(self._chosen)
+        self.mute = QPushButton()
+        self.mute.setProperty("kind", "bare")
+        self.mute.setCheckable(True)
+        self.mute.setIconSize(QSize(20, 20))
+        self.mute.toggled.connect(self._mute_toggled)
+        self.volume = QSlider(Qt.Orientation.Horizontal)
+        self.volume.setRange(0, 100)
+        self.volume.setPageStep(10)
+        self.volume.setValue(100)
+        self.volume.setFixedWidth(80)
+        self.volume.setAccessibleName(self.tr("Volume"))
+        self.volume.valueChanged.connect(self._volume_changed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 4)
+        row.setSpacing(theme.GRID)
+        row.addWidget(mark)
+        row.addWidget(title)
+        row.addStretch(1)
+        row.addWidget(self.voices)
+        row.addWidget(self.mute)
+        row.addWidget(self.volume)
+        self._dress()
+
+    def set_voices(self, voices: tuple[str, ...], current: str) -> None:
+        """Fill the menu; the first voice is the default and is chosen when `current` is not among them."""
+        self.voices.clear()
+        for voice in voices:
+            self.voices.addItem(voice.replace("_", " ").title(), voice)
+        self.voices.setCurrentIndex(max(self.voices.findData(current), 0))
+        self.voices.setEnabled(len(voices) > 1)
+
+    def set_volume(self, volume: float) -> None:
+        """Show `volume` 0…1."""
+        self.volume.setValue(round(100 * volume))
+
+    def _chosen(self, index: int) -> None:
+        voice = self.voices.itemData(index)
+        if voice:
+            self.voice_chosen.emit(voice)
+
+    def _volume_changed(self, value: int) -> None:
+        if value and self.mute.isChecked():
+            self.mute.setChecked(False)
+        self._tell()
+
+    def _mute_toggled(self, muted: bool) -> None:
+        self._tell()
+
+    def _tell(self) -> None:
+        muted = self.mute.isChecked()
+        value = 0 if muted else self.volume.value()
+        self._dress()
+        self.volume_changed.emit(value / 100)
+
+    def _dress(self) -> None:
+        silent = self.mute.isChecked() or self.volume.value() == 0
+        self.mute.setIcon(icons.icon("mute" if silent else "volume", theme.colours().text))
+        what = self.tr("Unmute the answers") if self.mute.isChecked() else self.tr("Mute the answers")
+        self.mute.setToolTip(what)
+        self.mute.setAccessibleName(what)
+        self.volume.setToolTip(self.tr("Volume: {percent} %").format(percent=self.volume.value()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "volume"):
+            self._dress()

@@ -1,0 +1,79 @@
+"""What the status line says and shows, worked out from what is known. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QCoreApplication
+
+from app.gui.orb import Look
+
+
+class Model(StrEnum):
+    """Where the model is."""
+
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything the status line depends on. `activity` is the conversation's state by its name."""
+
+    model: Model = Model.LOADING
+    stage: str = ""
+    fraction: float = 0.0
+    problem: str = ""
+    activity: str = "idle"
+    open_mic: bool = False
+    microphone: bool = True
+
+
+@dataclass(frozen=True)
+class Line:
+    """The picture, the headline, and the smaller line under it."""
+
+    look: Look
+    headline: str
+    hint: str
+
+
+def line(now: Situation) -> Line:
+    """The status line for `now`."""
+    if now.model == Model.LOADING:
+        return _loading(now)
+    if now.model == Model.FAILED:
+        return Line(Look.FAILED, _tr("The model is not running"), now.problem)
+    match now.activity:
+        case "listening":
+            hint = _tr("Pause when you have finished") if now.open_mic else _tr("Let go when you have finished")
+            return Line(Look.LISTENING, _tr("Listening"), hint)
+        case "thinking":
+            return Line(Look.THINKING, _tr("Thinking"), _tr("Press Esc to stop"))
+        case "speaking":
+            hint = _tr("Speak over it or press Esc to stop") if now.open_mic else _tr("Press Esc to stop")
+            return Line(Look.SPEAKING, _tr("Speaking"), hint)
+    if now.problem:
+        return Line(Look.IDLE, _tr("That did not work"), now.problem)
+    if not now.microphone:
+        return Line(Look.IDLE, _tr("Ready"), _tr("Type your question below"))
+    if now.open_mic:
+        return Line(Look.IDLE, _tr("Ready, microphone open"), _tr("Just speak"))
+    return Line(Look.IDLE, _tr("Ready"), _tr("Hold Space to talk, or type"))
+
+
+def _loading(now: Situation) -> Line:
+    stage = now.stage[:1].lower() + now.stage[1:] if now.stage else ""
+    hint = now.problem or stage or _tr("You can look around meanwhile")
+    if now.fraction > 0:
+        percent = round(100 * min(now.fraction, 1.0))
+        headline = _tr("Loading the model… {percent} %").format(percent=percent)
+    else:
+        headline = _tr("Loading the model…")
+    return Line(Look.LOADING, headline, hint[:1].upper() + hint[1:])
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Status", text)

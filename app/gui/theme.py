@@ -1,0 +1,211 @@
+"""Colours, type and the style sheet of the window, in a light and a dark dress. Spacing is a grid of 8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory
+
+GRID = 8
+COLUMN_WIDTH = 760
+RADIUS = 16
+
+
+@dataclass(frozen=True)
+class Colours:
+    """One dress. Text on its ground keeps a contrast of at least 4.5 to 1."""
+
+    ground: str
+    surface: str
+    raised: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    accent_hover: str
+    on_accent: str
+    mine: str
+    mine_text: str
+    danger: str
+    danger_ground: str
+    dark: bool
+
+
+LIGHT = Colours(
+    ground="#f5f4f0",
+    surface="#ffffff",
+    raised="#ebeae4",
+    border="#dcdad2",
+    text="#1d2328",
+    muted="#5a636b",
+    accent="#0f766e",
+    accent_hover="#0c645d",
+    on_accent="#ffffff",
+    mine="#d5ebe6",
+    mine_text="#12332f",
+    danger="#b3401f",
+    danger_ground="#fbe9e2",
+    dark=False,
+)
+
+DARK = Colours(
+    ground="#14181b",
+    surface="#1e2428",
+    raised="#2a3137",
+    border="#343d44",
+    text="#e9edef",
+    muted="#a0abb3",
+    accent="#4cc2b1",
+    accent_hover="#6bd3c4",
+    on_accent="#06231f",
+    mine="#1d4a45",
+    mine_text="#e3f5f1",
+    danger="#ff9a7b",
+    danger_ground="#3d241c",
+    dark=True,
+)
+
+_now = LIGHT
+
+
+def colours() -> Colours:
+    """The dress in use."""
+    return _now
+
+
+def apply(app: QApplication, scheme: Qt.ColorScheme | None = None) -> Colours:
+    """Dress `app` for `scheme`, by default the system's. Widgets that paint themselves repaint through it."""
+    global _now
+    wanted = scheme if scheme is not None else QGuiApplication.styleHints().colorScheme()
+    _now = DARK if wanted == Qt.ColorScheme.Dark else LIGHT
+    if app.style().name().lower() != "fusion":
+        app.setStyle(QStyleFactory.create("Fusion"))
+    app.setPalette(_palette(_now))
+    app.setStyleSheet(_style_sheet(_now))
+    return _now
+
+
+def reduced_motion() -> bool:
+    """Whether the person asked the system for less animation."""
+    hints = getattr(QGuiApplication.styleHints(), "accessibility", None)
+    motion = getattr(hints(), "motionPreference", None) if hints else None
+    if motion is not None and motion().name == "ReducedMotion":
+        return True
+    style = QApplication.style()
+    return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) == 0
+
+
+def sized(font: QFont, factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """`font` scaled by `factor`, which keeps to the size that the person has chosen in the system."""
+    result = QFont(font)
+    if font.pointSizeF() > 0:
+        result.setPointSizeF(font.pointSizeF() * factor)
+    else:
+        result.setPixelSize(round(font.pixelSize() * factor))
+    result.setWeight(weight)
+    return result
+
+
+def _palette(c: Colours) -> QPalette:
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for where, colour in {
+        role.Window: c.ground,
+        role.WindowText: c.text,
+        role.Base: c.surface,
+        role.AlternateBase: c.raised,
+        role.Text: c.text,
+        role.PlaceholderText: c.muted,
+        role.Button: c.surface,
+        role.ButtonText: c.text,
+        role.BrightText: c.danger,
+        role.ToolTipBase: c.surface,
+        role.ToolTipText: c.text,
+        role.Highlight: c.accent,
+        role.HighlightedText: c.on_accent,
+        role.Link: c.accent,
+        role.Light: c.raised,
+        role.Mid: c.border,
+        role.Dark: c.border,
+    }.items():
+        palette.setColor(where, QColor(colour))
+    for where in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, where, QColor(c.muted))
+    return palette
+
+
+def _style_sheet(c: Colours) -> str:
+    return f"""
+QToolTip {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; padding: 4px 8px; }}
+QWidget#header, QWidget#transcriptBody, QScrollArea#transcript {{ background: {c.ground}; border: none; }}
+QLabel#title {{ font-weight: 600; }}
+QLabel[muted="true"] {{ color: {c.muted}; }}
+
+QFrame#dock {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: {RADIUS + 4}px; }}
+QFrame#banner {{ background: {c.danger_ground}; border: none; border-radius: 12px; }}
+QFrame#banner QLabel {{ color: {c.text}; background: transparent; }}
+
+QFrame[bubble="mine"] {{ background: {c.mine}; border: none; border-radius: {RADIUS}px;
+    border-bottom-right-radius: 4px; }}
+QFrame[bubble="mine"] QLabel {{ color: {c.mine_text}; background: transparent; }}
+QFrame[bubble="theirs"] {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: {RADIUS}px;
+    border-bottom-left-radius: 4px; }}
+QFrame[bubble="theirs"] QLabel {{ color: {c.text}; background: transparent; }}
+QFrame[bubble] QLabel[muted="true"] {{ color: {c.muted}; }}
+QFrame[bubble="mine"] QLabel[muted="true"] {{ color: {c.mine_text}; }}
+
+QPushButton {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
+    padding: 0 16px; min-height: 40px; }}
+QPushButton:hover {{ background: {c.raised}; }}
+QPushButton:pressed {{ background: {c.border}; }}
+QPushButton:focus, QComboBox:focus, QLineEdit:focus {{ border: 2px solid {c.accent}; }}
+QPushButton:disabled {{ color: {c.muted}; background: {c.surface}; }}
+QPushButton:checked {{ background: {c.mine}; color: {c.mine_text}; border-color: {c.accent}; }}
+QPushButton[kind="primary"] {{ background: {c.accent}; color: {c.on_accent}; border: 2px solid {c.accent};
+    font-weight: 600; }}
+QPushButton[kind="primary"]:hover {{ background: {c.accent_hover}; border-color: {c.accent_hover}; }}
+QPushButton[kind="primary"]:focus {{ border: 2px solid {c.text}; }}
+QPushButton[kind="primary"]:disabled {{ background: {c.raised}; color: {c.muted}; border-color: {c.raised}; }}
+QPushButton[kind="primary"][held="true"] {{ background: {c.danger}; border-color: {c.danger};
+    color: {c.surface}; }}
+QPushButton[kind="square"] {{ padding: 0; min-width: 42px; max-width: 42px; }}
+QPushButton[kind="chip"] {{ background: {c.surface}; border-radius: 17px; min-height: 32px;
+    padding: 0 16px; }}
+QPushButton[kind="chip"]:hover {{ border-color: {c.accent}; background: {c.mine}; color: {c.mine_text}; }}
+QPushButton[kind="chip"]:focus {{ border: 2px solid {c.accent}; }}
+QPushButton[kind="bare"] {{ background: transparent; border: 1px solid transparent; padding: 0;
+    min-width: 32px; max-width: 32px; min-height: 32px; }}
+QPushButton[kind="bare"]:hover {{ background: {c.raised}; }}
+QPushButton[kind="bare"]:focus {{ border: 2px solid {c.accent}; }}
+
+QLineEdit {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
+    padding: 0 14px; min-height: 40px; selection-background-color: {c.accent};
+    selection-color: {c.on_accent}; }}
+QLineEdit:disabled {{ color: {c.muted}; }}
+
+QComboBox {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
+    padding: 0 8px 0 14px; min-height: 32px; }}
+QComboBox:hover {{ background: {c.raised}; }}
+QComboBox:disabled {{ color: {c.muted}; }}
+QComboBox::drop-down {{ border: none; width: 24px; }}
+QComboBox QAbstractItemView {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border};
+    selection-background-color: {c.mine}; selection-color: {c.mine_text}; outline: none; padding: 4px; }}
+QComboBox QAbstractItemView::item {{ min-height: 32px; padding: 0 8px; }}
+
+QSlider::groove:horizontal {{ height: 4px; background: {c.raised}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {c.accent}; border-radius: 2px; }}
+QSlider::handle:horizontal {{ background: {c.accent}; width: 14px; height: 14px; margin: -5px 0;
+    border-radius: 7px; }}
+QSlider::handle:horizontal:focus {{ background: {c.text}; }}
+
+QProgressBar {{ background: {c.raised}; border: none; border-radius: 2px; max-height: 4px; }}
+QProgressBar::chunk {{ background: {c.accent}; border-radius: 2px; }}
+
+QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
+QScrollBar::handle:vertical {{ background: {c.border}; border-radius: 4px; min-height: 32px; margin: 2px; }}
+QScrollBar::handle:vertical:hover {{ background: {c.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page {{
+    background: transparent; height: 0; }}
+"""

@@ -1,0 +1,41 @@
+"""Writes the conversation to a file as it happens, for users who keep notes and for programs that listen in.
+
+Set `BANTER_TRANSCRIPT_LOG=FILE` before the start: every finished message is added to FILE as one JSON line
+with `time` (ISO 8601, with the offset to UTC), `turn`, `who` ("user" or "assistant"), `text`, `interrupted`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+from app.gui.bubble import Entry
+
+VARIABLE = "BANTER_TRANSCRIPT_LOG"
+
+
+class TranscriptLog:
+    """Appends messages to the file at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @classmethod
+    def from_environment(cls) -> TranscriptLog | None:
+        """The log that the user asked for, or None."""
+        name = os.environ.get(VARIABLE)
+        return cls(Path(name).expanduser()) if name else None
+
+    def add(self, entry: Entry) -> None:
+        """Append `entry`. Raises OSError."""
+        line = {
+            "time": datetime.now().astimezone().isoformat(timespec="milliseconds"),
+            "turn": entry.turn,
+            "who": str(entry.side),
+            "text": entry.text,
+            "interrupted": entry.interrupted,
+        }
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,0 +1,289 @@
+"""Inference with caches: one `step` is one position of Thinker and Talker, 80 ms of speech.
+
+Weights are fused once (q/k/v and gate/up in one product each, the eight adapters stacked, the code embedding
+as one table), so that a step is few, large operations. Text logits are optional: once the text has ended, the
+Thinker's blocks above the bridge serve nobody and are left out without any change to the speech.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from app.omni.cache import KVCache
+from app.omni.config import CODEBOOKS, BlockConfig, OmniConfig
+from app.omni.layers import Block, FeedForward, MoEFeedForward, RMSNorm, rotary_tables
+from app.omni.model import OmniModel, place_features
+from app.omni.prompt import Prompt
+
+PREFILL_CHUNK = 128
+
+
+class Cancelled(Exception):
+    """The caller's `cancelled` said yes during the prefill."""
+
+
+class Logits(NamedTuple):
+    """Logits of the newest position: `text` float32 [V], `audio` float32 [8, A]; None where not asked for."""
+
+    text: NDArray[np.float32] | None
+    audio: NDArray[np.float32] | None
+
+
+class StepNetwork(Protocol):
+    """What the generation loop needs of a network."""
+
+    def prefill(self, prompt: Prompt, capacity: int, cancelled: Callable[[], bool]) -> Logits:
+        """Start over with a prompt; `capacity` positions in all will be needed. May raise Cancelled."""
+        ...
+
+    def step(self, text_id: int, codes: NDArray[np.int64], *, need_text: bool, need_audio: bool) -> Logits:
+        """Feed the next position: one text id and eight audio ids int64 [8].
+
+        After the first call with `need_text` false the text logits can no longer be had.
+        """
+        ...
+
+
+class _FusedMLP:
+    def __init__(self, mlp: FeedForward) -> None:
+        self.gate_up = torch.cat((mlp.gate_proj.weight, mlp.up_proj.weight)).detach()
+        self.down = mlp.down_proj.weight.detach()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        gate, up = F.linear(x, self.gate_up).chunk(2, dim=-1)
+        return F.linear(F.silu(gate) * up, self.down)
+
+
+class _FusedMoE:
+    def __init__(self, mlp: MoEFeedForward) -> None:
+        self.router = mlp.gate.weight.detach()
+        self.experts = [_FusedMLP(e) for e in mlp.experts if isinstance(e, FeedForward)]
+        self.config = mlp.config
+
+    def __call__(self, x: Tensor) -> Tensor:
+        weights, chosen = F.linear(x, self.router).softmax(dim=-1).topk(self.config.num_experts_per_tok, dim=-1)
+        if self.config.norm_topk_prob:
+            weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-20)
+        if x.shape[0] == 1:
+            picks = zip(chosen[0].tolist(), weights[0], strict=True)
+            return torch.stack([self.experts[index](x) * weight for index, weight in picks]).sum(dim=0)
+        out = torch.zeros_like(x)
+        for index in chosen.unique().tolist():
+            token, slot = (chosen == index).nonzero(as_tuple=True)
+            out.index_add_(0, token, self.experts[index](x[token]) * weights[token, slot, None])
+        return out
+
+
+class _FusedBlock:
+    """One block on x [T, H] (batch 1) behind a cache."""
+
+    def __init__(self, block: Block, config: BlockConfig) -> None:
+        attention = block.self_attn
+        self.config = config
+        self.qkv = torch.cat((attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight)).detach()
+        self.out = attention.o_proj.weight.detach()
+        heads = (config.num_heads, config.num_kv_heads)
+        norms = (attention.q_norm.weight.detach(), attention.k_norm.weight.detach())
+        self.qk_norm = torch.cat([w.expand(n, -1) for w, n in zip(norms, heads, strict=True)])
+        self.norm_in = block.input_layernorm.weight.detach()
+        self.norm_mlp = block.post_attention_layernorm.weight.detach()
+        self.mlp = _FusedMoE(block.mlp) if isinstance(block.mlp, MoEFeedForward) else _dense(block.mlp)
+
+    def __call__(self, x: Tensor, cos: Tensor, sin: Tensor, cache: KVCache, layer: int, last_only: bool) -> Tensor:
+        """`cos`, `sin` [T, 1, head_dim] (the sine with its sign); `last_only` returns the last row alone."""
+        c, width = self.config, x.shape[-1:]
+        qkv = F.linear(F.rms_norm(x, width, self.norm_in, c.eps), self.qkv).view(x.shape[0], -1, c.head_dim)
+        both = c.num_heads + c.num_kv_heads
+        qk = F.rms_norm(qkv[:, :both], (c.head_dim,), None, c.eps) * self.qk_norm
+        qk = torch.addcmul(qk * cos, qk.roll(c.head_dim // 2, dims=-1), sin)
+        keys, values = cache.write(layer, qk[:, c.num_heads :].transpose(0, 1), qkv[:, both:].transpose(0, 1))
+        queries = qk[:, : c.num_heads]
+        if last_only:
+            queries, x = queries[-1:], x[-1:]
+        x = x + F.linear(self._attend(queries, keys, values, cache.length), self.out)
+        return x + self.mlp(F.rms_norm(x, width, self.norm_mlp, c.eps))
+
+    def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, start: int) -> Tensor:
+        """queries [T, heads, d], keys and values [kv_heads, n, d] → [T, heads · d]."""
+        c, rows = self.config, queries.shape[0]
+        if rows == 1:
+            # The newest position sees every row, so no mask: the query heads of a group act as its query
+            # rows.
+            grouped = queries.view(1, c.num_kv_heads, c.group, c.head_dim)
+            return F.scaled_dot_product_attention(grouped, keys[None], values[None]).view(1, -1)
+        keys, values = (t.repeat_interleave(c.group, dim=0)[None] for t in (keys, values))
+        mask = None
+        if start:
+            # `is_causal` would align the mask to the first key, not to the newest.
+            mask = torch.ones(rows, start + rows, dtype=torch.bool).tril(start)
+        out = F.scaled_dot_product_attention(
+            queries.transpose(0, 1)[None], keys, values, attn_mask=mask, is_causal=mask is None
+        )
+        return out[0].transpose(0, 1).reshape(rows, -1)
+
+
+def _dense(mlp: torch.nn.Module) -> _FusedMLP:
+    if not isinstance(mlp, FeedForward):
+        raise TypeError(f"unknown feed-forward {type(mlp).__name__}")
+    return _FusedMLP(mlp)
+
+
+class _Positions:
+    """Rotary tables shaped for rows of heads, the sine signed so that rotation is a roll."""
+
+    def __init__(self, config: OmniConfig, head_dim: int) -> None:
+        cos, sin = rotary_tables(config.rope, head_dim)
+        sin[:, : head_dim // 2] *= -1
+        self.cos, self.sin = cos[:, None], sin[:, None]
+
+    def __call__(self, start: int, count: int) -> tuple[Tensor, Tensor]:
+        return self.cos[start : start + count], self.sin[start : start + count]
+
+
+def _weight_and_bias(layer: torch.nn.Module) -> tuple[Tensor, Tensor]:
+    if not isinstance(layer, torch.nn.Linear) or layer.bias is None:
+        raise TypeError("a projection needs linear layers with bias")
+    return layer.weight.detach(), layer.bias.detach()
+
+
+class _FusedProjection:
+    """Linear, GELU, Linear, RMSNorm, with the Talker's learned scale folded into the norm's weight."""
+
+    def __init__(self, layers: torch.nn.Sequential, scale: Tensor) -> None:
+        first, _, second, norm = layers
+        if not isinstance(norm, RMSNorm):
+            raise TypeError("a projection must end with RMSNorm")
+        self.first = _weight_and_bias(first)
+        self.second = _weight_and_bias(second)
+        self.norm, self.eps = (norm.weight * scale).detach(), norm.eps
+
+    def __call__(self, x: Tensor) -> Tensor:
+        x = F.linear(F.gelu(F.linear(x, *self.first)), *self.second)
+        return F.rms_norm(x, x.shape[-1:], self.norm, self.eps)
+
+
+class Stepper:
+    """A `StepNetwork` over the weights of an `OmniModel` (float32, CPU). One utterance at a time."""
+
+    def __init__(self, model: OmniModel) -> None:
+        config = model.config
+        self.config = config
+        thinker, talker = model.model, model.talker
+        self._projectors = (model.audio_proj, model.vision_proj)
+        self._embedding = thinker.embed_tokens.weight.detach()
+        self._thinker = [_FusedBlock(b, config.thinker_block) for b in thinker.layers if isinstance(b, Block)]
+        self._talker = [_FusedBlock(b, config.talker_block) for b in talker.layers if isinstance(b, Block)]
+        self._thinker_norm = thinker.norm.weight.detach()
+        self._talker_norm = talker.norm.weight.detach()
+        self._thinker_positions = _Positions(config, config.thinker_block.head_dim)
+        self._talker_positions = _Positions(config, config.talker_block.head_dim)
+        self._bridge_in = _FusedProjection(talker.embed_proj, talker.text_scale)
+        self._codes_in = _FusedProjection(talker.codec_proj, talker.audio_scale)
+        self._code_table = talker.embed_tokens.table()
+        self._code_rows = (torch.arange(CODEBOOKS) * config.audio_vocab_size)[:, None]
+        self._speaker = talker.spk_proj.weight.detach()
+        self._head_base = talker.lm_head.base.weight.detach()
+        self._head_inner = talker.lm_head.inner.detach().flatten(0, 1)
+        self._head_outer = talker.lm_head.outer.detach()
+        self._speaker_row: Tensor | None = None
+        self._caches: tuple[KVCache, KVCache] | None = None
+        self._text_alive = True
+
+    @torch.inference_mode()
+    def prefill(self, prompt: Prompt, capacity: int, cancelled: Callable[[], bool]) -> Logits:
+        """See StepNetwork. Raises ValueError when `capacity` is more positions than the model knows."""
+        config = self.config
+        if not prompt.length <= capacity <= config.max_position_embeddings:
+            raise ValueError(
+                f"{capacity} positions do not fit: the prompt has {prompt.length}, "
+                f"the model knows {config.max_position_embeddings}."
+            )
+        self._caches = (
+            KVCache(config.thinker_block, config.num_hidden_layers, capacity),
+            KVCache(config.talker_block, config.num_talker_hidden_layers, capacity),
+        )
+        self._text_alive = True
+        self._speaker_row = None if prompt.spk_emb is None else F.linear(prompt.spk_emb, self._speaker)
+        embedded = self._embed_prompt(prompt)
+        for start in range(0, prompt.length, PREFILL_CHUNK):
+            if cancelled():
+                raise Cancelled
+            end = min(start + PREFILL_CHUNK, prompt.length)
+            ready = end == prompt.length
+            logits = self._forward(embedded[start:end], prompt.audio_ids[:, start:end], ready, ready)
+        return logits
+
+    @torch.inference_mode()
+    def step(self, text_id: int, codes: NDArray[np.int64], *, need_text: bool, need_audio: bool) -> Logits:
+        """See StepNetwork."""
+        if need_text and not self._text_alive:
+            raise ValueError("Text logits were given up by an earlier step of this utterance.")
+        ids = torch.from_numpy(codes).view(CODEBOOKS, 1)
+        return self._forward(self._embedding[text_id : text_id + 1], ids, need_text, need_audio)
+
+    def _embed_prompt(self, prompt: Prompt) -> Tensor:
+        """The prompt's Thinker input [P, H]."""
+        config, (audio_proj, vision_proj) = self.config, self._projectors
+        ids = prompt.text_ids[None]
+        x = F.embedding(ids, self._embedding)
+        if prompt.audio_features is not None:
+            x = place_features(x, ids, config.audio_ids, audio_proj, prompt.audio_features[None, None])
+        if prompt.image_features is not None:
+            images = prompt.image_features
+            images = images[None] if images.dim() == 3 else images[None, None]
+            x = place_features(x, ids, config.image_ids, vision_proj, images, whole=True)
+        return x[0]
+
+    def _forward(self, x: Tensor, codes: Tensor, need_text: bool, need_audio: bool) -> Logits:
+        """x [T, H] embedded text, codes int64 [8, T]; logits of the last position."""
+        if self._caches is None:
+            raise ValueError("Call prefill first.")
+        thinker_cache, talker_cache = self._caches
+        rows = x.shape[0]
+        keep_text = need_text or rows > 1
+        text_logits = audio_logits = None
+        cos, sin = self._thinker_positions(thinker_cache.length, rows)
+        bridge_layer, last = self.config.resolved_bridge_layer, len(self._thinker) - 1
+        bridge = x
+        for index, block in enumerate(self._thinker):
+            if index > bridge_layer and not keep_text:
+                self._text_alive = False
+                break
+            # The last block's other rows feed nothing, unless the bridge is taken from it.
+            x = block(x, cos, sin, thinker_cache, index, index == last != bridge_layer)
+            if index == bridge_layer:
+                bridge = x
+        thinker_cache.advance(rows)
+        if need_text:
+            hidden = F.rms_norm(x[-1:], x.shape[-1:], self._thinker_norm, self.config.rms_norm_eps)
+            text_logits = F.linear(hidden, self._embedding)[0].numpy()
+
+        x = self._bridge_in(bridge) + self._codes_in(self._embed_codes(codes))
+        cos, sin = self._talker_positions(talker_cache.length, rows)
+        for index, block in enumerate(self._talker):
+            x = block(x, cos, sin, talker_cache, index, index == len(self._talker) - 1)
+        talker_cache.advance(rows)
+        if need_audio:
+            hidden = F.rms_norm(x[-1:], x.shape[-1:], self._talker_norm, self.config.rms_norm_eps)
+            audio_logits = self._audio_logits(hidden).numpy()
+        return Logits(text_logits, audio_logits)
+
+    def _embed_codes(self, codes: Tensor) -> Tensor:
+        """codes int64 [8, T] → [T, talker hidden]."""
+        summed = F.embedding_bag((codes + self._code_rows).T.contiguous(), self._code_table, mode="sum")
+        if self._speaker_row is not None:
+            slot = codes[0] == self.config.audio_spk_token
+            summed = torch.where(slot[:, None], self._speaker_row, summed)
+        return summed
+
+    def _audio_logits(self, hidden: Tensor) -> Tensor:
+        """hidden [1, talker hidden] → [8, A]."""
+        inner = F.gelu(F.linear(hidden, self._head_inner)).view(CODEBOOKS, -1, 1)
+        return torch.bmm(self._head_outer, inner)[..., 0] + F.linear(hidden, self._head_base)

@@ -1,0 +1,104 @@
+"""What goes into one turn of the model and what comes out. No torch here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+INPUT_RATE = 16_000
+OUTPUT_RATE = 24_000
+FRAME_SAMPLES = 1_920
+FRAMES_PER_SECOND = 12.5
+
+
+class StopReason(StrEnum):
+    """Why a turn ended."""
+
+    EOS = "eos"
+    MAX_FRAMES = "max_frames"
+    TEXT_RATIO_CAP = "text_ratio_cap"
+    SILENCE_WATCHDOG = "silence_watchdog"
+    REPETITION_WATCHDOG = "repetition_watchdog"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """An earlier question and what was heard of its answer."""
+
+    q: str
+    a: str
+
+
+@dataclass(frozen=True)
+class TurnRequest:
+    """One question: `audio` (float32 mono at 16 kHz, within ±1) or `text`, exactly one of them.
+
+    `seed` None draws a fresh one; the seed in use comes back in `TurnStats`.
+    """
+
+    audio: NDArray[np.float32] | None = None
+    text: str | None = None
+    history: tuple[Exchange, ...] = ()
+    voice: str = ""
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The user's words as the audio encoder read them."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class TextPiece:
+    """The next piece of the reply's text (whole characters, may start with a space)."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class AudioPiece:
+    """One codec frame: float32 [1920] at 24 kHz."""
+
+    index: int
+    samples: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class TurnStats:
+    """The last thing a turn yields. Times in milliseconds; `rtf` = compute time / audio time while speaking."""
+
+    heard: str
+    reply: str
+    voice: str
+    stop_reason: StopReason
+    seed: int
+    frames: int
+    audio_seconds: float
+    encode_ms: float
+    prefill_ms: float
+    first_audio_ms: float
+    step_ms_median: float
+    step_ms_p95: float
+    rtf: float
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a loaded model can do. `voices` in menu order, the default first."""
+
+    name: str
+    folder: str
+    voices: tuple[str, ...]
+    parameters: int
+    languages: tuple[str, ...] = ("en",)
+    extras: dict[str, str] = field(default_factory=dict)
+
+
+TurnPiece = Heard | TextPiece | AudioPiece | TurnStats

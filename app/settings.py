@@ -1,0 +1,164 @@
+"""The user's settings: one typed record, kept as a TOML file in the platform's config folder.
+
+A file that cannot be read never stops the program: it is kept aside as `settings.toml.bad`, every value that
+was fine is used, the rest are defaults, and `Loaded.notice` holds one sentence for the user. No Qt, no torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import tomllib
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+SCHEMA_VERSION = 1
+
+
+class Mode(StrEnum):
+    """How the program knows that it is being spoken to."""
+
+    PUSH_TO_TALK = "push_to_talk"
+    OPEN_MIC = "open_mic"
+
+
+@dataclass(frozen=True)
+class WindowGeometry:
+    """Where the window was, in device-independent pixels. `x` and `y` None: let the system choose."""
+
+    width: int = 720
+    height: int = 760
+    x: int | None = None
+    y: int | None = None
+    maximized: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the program remembers between two starts. `volume` 0…1; `voice` "" is the model's own default."""
+
+    voice: str = ""
+    mode: Mode = Mode.PUSH_TO_TALK
+    volume: float = 1.0
+    window: WindowGeometry = field(default_factory=WindowGeometry)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings as they were read, and one sentence for the user where something was wrong."""
+
+    settings: Settings
+    notice: str = ""
+
+
+def load(path: Path) -> Loaded:
+    """Read the settings at `path`; a missing file gives the defaults. No content makes it raise."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Loaded(Settings())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        return Loaded(Settings(), f"Your settings could not be read ({reason}), so the defaults are used.")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        notice = _set_aside(path, "Your settings file was damaged, so the defaults are used")
+        return Loaded(Settings(), notice)
+    settings, wrong = _from_table(raw)
+    if wrong:
+        names = ", ".join(wrong)
+        notice = _set_aside(path, f"Some of your settings were not valid and were reset: {names}")
+        return Loaded(settings, notice)
+    return Loaded(settings)
+
+
+def save(path: Path, settings: Settings) -> None:
+    """Write `settings` to `path`: the file is either the old one or the new one, never a half.
+
+    Raises OSError when the folder cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(dumps(settings))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def dumps(settings: Settings) -> str:
+    """`settings` as TOML text, one table for the record and one for the window."""
+    record = asdict(settings)
+    window = record.pop("window")
+    lines = [f"version = {SCHEMA_VERSION}", *_lines(record), "", "[window]", *_lines(window)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(table: dict[str, Any]) -> list[str]:
+    return [f"{key} = {_value(value)}" for key, value in table.items() if value is not None]
+
+
+def _value(value: str | bool | int | float) -> str:
+    # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
+    if isinstance(value, str):
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+def _set_aside(path: Path, what: str) -> str:
+    bad = path.with_name(path.name + ".bad")
+    try:
+        os.replace(path, bad)
+    except OSError:
+        return what + "."
+    return f"{what}. The old file is kept as {bad}."
+
+
+def _from_table(raw: dict[str, Any]) -> tuple[Settings, list[str]]:
+    """The settings in `raw`, and the names of the values that were not usable."""
+    wrong: list[str] = []
+    settings = Settings()
+    if isinstance(voice := raw.get("voice", settings.voice), str):
+        settings = replace(settings, voice=voice)
+    else:
+        wrong.append("voice")
+    try:
+        settings = replace(settings, mode=Mode(raw.get("mode", settings.mode)))
+    except ValueError:
+        wrong.append("mode")
+    volume = raw.get("volume", settings.volume)
+    if isinstance(volume, int | float) and not isinstance(volume, bool) and 0 <= volume <= 1:
+        settings = replace(settings, volume=float(volume))
+    else:
+        wrong.append("volume")
+    table = raw.get("window", {})
+    geometry = _geometry(table) if isinstance(table, dict) else None
+    if geometry is None:
+        wrong.append("window")
+    else:
+        settings = replace(settings, window=geometry)
+    return settings, wrong
+
+
+def _geometry(table: dict[str, Any]) -> WindowGeometry | None:
+    default = WindowGeometry()
+    known = {f.name: table.get(f.name, getattr(default, f.name)) for f in fields(WindowGeometry)}
+    maximized = known.pop("maximized")
+    if not isinstance(maximized, bool):
+        return None
+    for name, value in known.items():
+        if value is None and name in ("x", "y"):
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 100_000:
+            return None
+    if known["width"] < 1 or known["height"] < 1:
+        return None
+    return WindowGeometry(maximized=maximized, **known)

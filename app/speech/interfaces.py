@@ -1,0 +1,53 @@
+"""The parts of the omni model that differ between the starter and MiniMind-O."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+
+class Encoded(NamedTuple):
+    """Encoder output: `features` float32 [T, D]; `text` the user's words, "" where the encoder has no transcript."""
+
+    features: torch.Tensor
+    text: str
+
+
+class AudioEncoder(Protocol):
+    """Speech understanding: waveform in, features for the Thinker's `audio_proj` out."""
+
+    feature_size: int
+
+    def encode(self, audio: NDArray[np.float32]) -> Encoded:
+        """Encode float32 mono speech at 16 kHz."""
+        ...
+
+
+class StreamingDecoder(Protocol):
+    """Decoder state of one utterance."""
+
+    def step(self, codes: torch.Tensor) -> NDArray[np.float32]:
+        """Decode one frame of codes (int64 [8]) to float32 [1920] at 24 kHz."""
+        ...
+
+
+class SpeechCodec(Protocol):
+    """Codes ↔ speech at 24 kHz, 12.5 frames/s."""
+
+    codebooks: int
+    codebook_size: int
+
+    def encode(self, audio: NDArray[np.float32]) -> torch.Tensor:
+        """Codes int64 [8, ceil(n / 1920)] of float32 mono speech at 24 kHz."""
+        ...
+
+    def decode(self, codes: torch.Tensor) -> NDArray[np.float32]:
+        """Speech float32 [T · 1920] of codes int64 [8, T]."""
+        ...
+
+    def stream(self) -> StreamingDecoder:
+        """A fresh streaming decoder; frame by frame it equals `decode` within 1e-4."""
+        ...

@@ -1,0 +1,182 @@
+"""The starter's ears: Whisper tiny.en (MIT), encoder and decoder, with the vocabulary cut to common English pieces.
+
+The encoder runs on the real length of the clip. Its decoder reads the words; every piece it reads becomes one feature
+row for the Thinker: the mean of the candidates' embeddings, weighted by their probabilities. Rows so made can also be
+computed from text alone, which is how the Thinker learns to listen to far more questions than were ever synthesised.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from tokenizers import decoders
+from torch import Tensor, nn
+
+from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
+from app.speech.interfaces import Encoded
+from app.speech.weights import load_weights
+
+WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
+MAX_PIECES = 224
+#: Silence put after the clip: the decoder stops reliably where it sees the speech end.
+TAIL_SECONDS = 0.8
+_CANDIDATES = 8
+
+
+class Attention(nn.Module):
+    """Multi-head attention with separate query and key-value projections."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query = nn.Linear(WIDTH, WIDTH)
+        self.key_value = nn.Linear(WIDTH, 2 * WIDTH)
+        self.out = nn.Linear(WIDTH, WIDTH)
+
+    @staticmethod
+    def split_heads(x: Tensor) -> Tensor:
+        """[.., T, WIDTH] → [.., heads, T, d]."""
+        return x.unflatten(-1, (HEADS, -1)).transpose(-3, -2)
+
+    def memory(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values [heads, T, d] of `x` [T, WIDTH]."""
+        key, value = self.key_value(x).chunk(2, -1)
+        return self.split_heads(key), self.split_heads(value)
+
+    def forward(self, x: Tensor, memory: tuple[Tensor, Tensor]) -> Tensor:
+        mixed = F.scaled_dot_product_attention(self.split_heads(self.query(x)), *memory)
+        return self.out(mixed.transpose(-3, -2).flatten(-2))
+
+
+class Block(nn.Module):
+    """Pre-norm block; `cross` adds attention to the encoder's output."""
+
+    def __init__(self, cross: bool) -> None:
+        super().__init__()
+        self.norm, self.attention = nn.LayerNorm(WIDTH), Attention()
+        if cross:
+            self.cross_norm, self.cross = nn.LayerNorm(WIDTH), Attention()
+        self.mlp_norm = nn.LayerNorm(WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+    def mlp(self, x: Tensor) -> Tensor:
+        """The feed-forward half with its residual."""
+        return x + self.down(F.gelu(self.up(self.mlp_norm(x))))
+
+
+def blocks(modules: nn.ModuleList) -> list[Block]:
+    """The blocks of one side, with their type."""
+    return cast("list[Block]", list(modules))
+
+
+class StarterEncoder(nn.Module):
+    """`AudioEncoder` over converted Whisper weights.
+
+    `vocabulary` maps row → piece in byte-level notation; rows `start`, `plain` (no time stamps) and `end` are control
+    pieces; `banned` rows (sound effects and stray symbols) are never read, `banned_first` not as the first piece.
+    """
+
+    feature_size = WIDTH
+    mask: Tensor
+    filters: Tensor
+    window: Tensor
+
+    def __init__(self, spec: dict[str, object]) -> None:
+        super().__init__()
+        self.pieces: list[str] = list(spec["vocabulary"])  # type: ignore[call-overload]
+        self.start, self.plain, self.end = (int(spec[k]) for k in ("start", "plain", "end"))  # type: ignore[call-overload]
+        rows = len(self.pieces)
+        self.conv1 = nn.Conv1d(80, WIDTH, 3, padding=1)
+        self.conv2 = nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
+        self.positions = nn.Parameter(torch.zeros(CONTEXT, WIDTH))
+        self.encoder = nn.ModuleList(Block(cross=False) for _ in range(LAYERS))
+        self.encoder_norm = nn.LayerNorm(WIDTH)
+        self.embed = nn.Embedding(rows, WIDTH)
+        self.text_positions = nn.Parameter(torch.zeros(448, WIDTH))
+        self.decoder = nn.ModuleList(Block(cross=True) for _ in range(LAYERS))
+        self.decoder_norm = nn.LayerNorm(WIDTH)
+        mask = torch.zeros(rows)
+        mask[list(spec["banned"])] = -torch.inf  # type: ignore[call-overload]
+        mask[[self.start, self.plain]] = -torch.inf
+        self.register_buffer("mask", mask, persistent=False)
+        self._first_banned: list[int] = list(spec["banned_first"])  # type: ignore[call-overload]
+        self.register_buffer("filters", slaney_mel_filters(), persistent=False)
+        self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
+        self._text = decoders.ByteLevel()
+
+    @classmethod
+    def load(cls, folder: Path) -> StarterEncoder:
+        """Read `encoder.json` and `encoder.safetensors` of a model folder."""
+        encoder = cls(json.loads((folder / "encoder.json").read_text(encoding="utf-8")))
+        encoder.load_state_dict(load_weights(folder / "encoder.safetensors"))
+        return encoder.eval().requires_grad_(False)
+
+    def hear(self, audio: Tensor) -> Tensor:
+        """Encoder states [T, WIDTH] (50 per second) of audio [n] at 16 kHz."""
+        mel = log_mel(audio, self.filters, self.window)
+        x = F.gelu(self.conv2(F.gelu(self.conv1(mel[None]))))[0].T
+        x = x + self.positions[: len(x)]
+        for block in blocks(self.encoder):
+            normed = block.norm(x)
+            x = block.mlp(x + block.attention(normed, block.attention.memory(normed)))
+        return self.encoder_norm(x)
+
+    def read(self, states: Tensor) -> tuple[list[int], Tensor]:
+        """Greedy reading of encoder states: piece rows and their feature rows [N, WIDTH]."""
+        memories = [block.cross.memory(states) for block in blocks(self.decoder)]
+        # At most six pieces a second: a decoder that runs on is repeating itself.
+        limit = min(MAX_PIECES, 8 + len(states) * 6 // 50)
+        cache = states.new_zeros(LAYERS, 2, HEADS, limit + 2, WIDTH // HEADS)
+        tokens, rows, position = [self.start, self.plain], [], 0
+        pending = torch.tensor(tokens)
+        read: list[int] = []
+        while len(read) < limit:
+            for token in pending:
+                x = (self.embed(token) + self.text_positions[position])[None]
+                for index, block in enumerate(blocks(self.decoder)):
+                    normed = block.norm(x)
+                    key, value = block.attention.memory(normed)
+                    cache[index, 0, :, position] = key[:, 0]
+                    cache[index, 1, :, position] = value[:, 0]
+                    past = cache[index, 0, :, : position + 1], cache[index, 1, :, : position + 1]
+                    x = x + block.attention(normed, past)
+                    x = x + block.cross(block.cross_norm(x), memories[index])
+                    x = block.mlp(x)
+                position += 1
+            logits = (self.decoder_norm(x) @ self.embed.weight.T)[0] + self.mask
+            if not read:
+                logits[self._first_banned] = -torch.inf
+            best = logits.topk(_CANDIDATES)
+            token_id = int(best.indices[0])
+            if token_id == self.end or self._loops(read, token_id):
+                break
+            read.append(token_id)
+            weights = torch.softmax(best.values, -1)
+            rows.append(weights @ self.embed.weight[best.indices])
+            pending = best.indices[:1]
+        if not rows:
+            rows.append(self.embed.weight[self.end])
+        return read, torch.stack(rows)
+
+    @staticmethod
+    def _loops(read: list[int], token: int) -> bool:
+        """True when the last eight pieces, with `token`, are one short phrase over and over."""
+        tail = [*read[-11:], token]
+        return len(tail) == 12 and any(tail == (tail[:n] * 12)[:12] for n in (1, 2, 3, 4))
+
+    def text(self, rows: list[int]) -> str:
+        """Words of piece rows."""
+        return self._text.decode([self.pieces[row] for row in rows]).strip()
+
+    @torch.inference_mode()
+    def encode(self, audio: NDArray[np.float32]) -> Encoded:
+        """Features [N ≥ 1, 384] and words of float32 mono speech at 16 kHz (30 s at most are heard)."""
+        tail = int(TAIL_SECONDS * SAMPLE_RATE)
+        clip = torch.from_numpy(np.ascontiguousarray(audio, np.float32))[: CONTEXT * 2 * HOP - tail]
+        pieces, rows = self.read(self.hear(F.pad(clip, (0, tail))))
+        return Encoded(rows, self.text(pieces))

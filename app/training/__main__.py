@@ -1,0 +1,31 @@
+"""`python -m app.training VERB …`: every stage of the starter, one command each."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+VERBS = {
+    "fetch": "fetch",
+    "synthesize": "synthesize",
+    "codec": "codec",
+    "ears": "ears",
+    "ears-tune": "ears_tune",
+    "pack": "pack",
+    "omni": "omni",
+    "export": "export",
+    "evaluate": "evaluate",
+}
+
+
+def main() -> int:
+    """Run the stage named by the first argument."""
+    if len(sys.argv) < 2 or sys.argv[1] not in VERBS:
+        print(f"usage: python -m app.training {{{','.join(VERBS)}}} …", file=sys.stderr)
+        return 2
+    module = importlib.import_module(f"app.training.{VERBS[sys.argv[1]]}")
+    return int(module.main(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

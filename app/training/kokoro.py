@@ -1,0 +1,118 @@
+"""Kokoro-82M as the training voice: phonemes from espeak-ng, speech from ONNX Runtime.
+
+A training-time source only (Apache-2.0 weights); nothing at run time imports this module.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+SAMPLE_RATE = 24_000
+#: Voices that only the evaluation may use, alone or in a mix.
+RESERVED_VOICES = frozenset({"af_nova", "am_liam", "bf_lily", "bm_lewis"})
+MAX_PHONEMES = 510
+
+# Kokoro writes diphthongs and affricates as single symbols; espeak-ng writes them as pairs.
+_IPA_TO_KOKORO = (
+    ("\u200d", ""),
+    ("\u0361", ""),
+    ("tʃ", "ʧ"),
+    ("dʒ", "ʤ"),
+    ("eɪ", "A"),
+    ("aɪ", "I"),
+    ("oʊ", "O"),
+    ("əʊ", "O"),
+    ("aʊ", "W"),
+    ("ɔɪ", "Y"),
+    ("ɚ", "əɹ"),
+    ("ɝ", "ɜɹ"),
+    ("r", "ɹ"),
+    ("ɹɹ", "ɹ"),
+)
+
+
+@lru_cache(maxsize=65_536)
+def _clause_phonemes(clause: str, language: str) -> str:
+    run = subprocess.run(
+        ["espeak-ng", "-q", "--ipa=3", "-v", language, "--", clause],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    ipa = " ".join(run.stdout.split())
+    for source, target in _IPA_TO_KOKORO:
+        ipa = ipa.replace(source, target)
+    return ipa
+
+
+def phonemes(text: str, language: str = "en-us") -> str:
+    """Kokoro's phoneme string for `text`, punctuation kept (it carries the pauses).
+
+    `language` is an espeak-ng voice, `en-us` or `en-gb`.
+    """
+    parts = re.split(r"([.,?!;:]+)", text)
+    spoken = []
+    for index in range(0, len(parts), 2):
+        clause = parts[index].strip(' -"')
+        mark = parts[index + 1][0] if index + 1 < len(parts) else ""
+        if clause:
+            spoken.append(_clause_phonemes(clause, language) + mark)
+    return " ".join(spoken)
+
+
+class Kokoro:
+    """Synthesiser over the int8 ONNX graph.
+
+    `folder` holds `kokoro.onnx`, `vocab.json` and `voices/*.bin` (see `fetch.py`).
+    """
+
+    def __init__(self, folder: Path, threads: int = 1) -> None:
+        import onnxruntime as ort
+
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # Spinning threads starve whatever trains beside the synthesis.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session = ort.InferenceSession(str(folder / "kokoro.onnx"), options, providers=["CPUExecutionProvider"])
+        self._vocab: dict[str, int] = json.loads((folder / "vocab.json").read_text())["vocab"]
+        self._folder = folder / "voices"
+        self._tables: dict[str, np.ndarray] = {}
+
+    def _table(self, voice: str) -> np.ndarray:
+        if voice not in self._tables:
+            self._tables[voice] = np.fromfile(self._folder / f"{voice}.bin", dtype="<f4").reshape(-1, 1, 256)
+        return self._tables[voice]
+
+    def style(self, mix: dict[str, float], n_tokens: int) -> np.ndarray:
+        """Weighted mean of voices' style rows, float32 [1, 256]."""
+        total = sum(mix.values())
+        row = n_tokens - 1
+        return sum(
+            (self._table(name)[row] * (weight / total) for name, weight in mix.items()),
+            start=np.zeros((1, 256), np.float32),
+        ).astype(np.float32)
+
+    def speak(self, text: str, mix: dict[str, float], speed: float = 1.0) -> np.ndarray:
+        """Speech for `text`: float32 mono at 24 kHz. Raises ValueError where nothing can be said."""
+        british = next(iter(mix)).startswith("b")
+        ids = [
+            self._vocab[symbol] for symbol in phonemes(text, "en-gb" if british else "en-us") if symbol in self._vocab
+        ][:MAX_PHONEMES]
+        if not ids:
+            raise ValueError(f"no phonemes in {text!r}")
+        (audio,) = self._session.run(
+            None,
+            {
+                "tokens": np.array([[0, *ids, 0]], np.int64),
+                "style": self.style(mix, len(ids)),
+                "speed": np.array([speed], np.float32),
+            },
+        )[:1]
+        return np.asarray(audio, np.float32).reshape(-1)

@@ -1,0 +1,80 @@
+"""Turn audio into what the omni training reads: `python -m app.training pack`.
+
+Answers become codes (`codes.safetensors`, keys `intent|voice`), questions become the ears' feature rows
+(`heard.safetensors`, keys `wording|number`). Both are small; with them any machine can train.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import soundfile as sf
+import soxr
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from app.speech.features import SAMPLE_RATE as EAR_RATE
+from app.speech.starter_codec import FRAME, LAG, StarterCodec
+from app.speech.starter_encoder import StarterEncoder
+from app.training.corpus import starter_intents
+from app.training.ears_tune import roughen
+
+
+def answer_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
+    """Codes int16 [8, T] of every current answer, at an even level."""
+    current = {intent.id: intent.spoken_answer for intent in starter_intents()}
+    codes = {}
+    for path in sorted(folder.glob("*.json")):
+        row = json.loads(path.read_text())
+        if current.get(row["intent"]) != row["text"]:
+            continue
+        audio = sf.read(path.with_suffix(".flac"), dtype="float32")[0]
+        level = np.sqrt(np.mean(audio**2))
+        audio = audio * min(0.08 / max(level, 1e-4), 0.9 / np.abs(audio).max())
+        # The codec's output lags: without room at the end the last sound would be cut.
+        frames = -(-(len(audio) + LAG) // FRAME)
+        padded = np.zeros(frames * FRAME, np.float32)
+        padded[: len(audio)] = audio
+        codes[f"{row['intent']}|{row['voice']}"] = codec.encode(padded).to(torch.int16)
+    return codes
+
+
+def question_rows(encoder: StarterEncoder, folder: Path, variants: int) -> dict[str, Tensor]:
+    """Feature rows float16 [N, 384] of every question: once clean, `variants` times roughened."""
+    rng = np.random.default_rng(5)
+    rows = {}
+    for path in sorted(folder.glob("*.json")):
+        row = json.loads(path.read_text())
+        audio, rate = sf.read(path.with_suffix(".flac"), dtype="float32")
+        clip = soxr.resample(audio, rate, EAR_RATE)
+        for number in range(variants + 1):
+            heard = encoder.encode(clip if number == 0 else roughen(clip, rng))
+            rows[f"{row['text']}|{path.stem}{number}"] = heard.features.half()
+    return rows
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m app.training pack`."""
+    parser = argparse.ArgumentParser(prog="app.training pack", description=__doc__)
+    parser.add_argument("what", choices=("codes", "heard"))
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True, help="model folder with codec and encoder")
+    parser.add_argument("--variants", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    args = parser.parse_args(argv)
+    torch.set_num_threads(args.threads)
+    if args.what == "codes":
+        packed = answer_codes(StarterCodec.load(args.model), args.work / "answers")
+    else:
+        packed = question_rows(StarterEncoder.load(args.model), args.work / "questions", args.variants)
+    save_file(packed, args.work / f"{args.what}.safetensors")
+    print(f"{len(packed)} entries")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,148 @@
+"""Speak the corpus with Kokoro: answers in the baked voices, questions in many others.
+
+Every utterance is one 16-bit FLAC file named by its content, so a run that was killed goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.training.corpus import starter_intents
+from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
+
+#: The six baked voices, the default first: name in the app, Kokoro voice.
+BAKED_VOICES = {
+    "ava": "af_heart",
+    "max": "am_michael",
+    "emma": "bf_emma",
+    "george": "bm_george",
+    "bella": "af_bella",
+    "finn": "am_puck",
+}
+ANSWER_SPEED = 1.1
+_EDGE_SILENCE = 0.01  # relative to the peak
+_LEAD_S, _TAIL_S = 0.04, 0.16
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One line to speak. `kind` is `answer`, `question` or `dev`."""
+
+    kind: str
+    intent: str
+    text: str
+    voice: str
+    speed: float
+
+    @property
+    def name(self) -> str:
+        key = f"{self.text}|{self.voice}|{self.speed:.2f}"
+        return hashlib.sha256(key.encode()).hexdigest()[:20]
+
+
+def trim(audio: np.ndarray, rate: int = SAMPLE_RATE) -> np.ndarray:
+    """Cut the silence at both ends, keeping a short lead and tail."""
+    loud = np.flatnonzero(np.abs(audio) > _EDGE_SILENCE * np.abs(audio).max())
+    if loud.size == 0:
+        return audio
+    first = max(0, int(loud[0]) - int(_LEAD_S * rate))
+    return audio[first : int(loud[-1]) + int(_TAIL_S * rate)]
+
+
+def plan_answers() -> list[Utterance]:
+    """Every answer in every baked voice, ordered so that any prefix is useful.
+
+    The default voice is complete after the first two rounds; the other voices rotate over the answers.
+    """
+    intents = starter_intents()
+    voices = list(BAKED_VOICES)
+    rounds: list[list[Utterance]] = []
+    for step in range(len(voices)):
+        rounds.append([])
+        for index, intent in enumerate(intents):
+            voice = voices[0] if step == 0 else voices[1 + (index + step) % (len(voices) - 1)]
+            rounds[-1].append(Utterance("answer", intent.id, intent.spoken_answer, voice, ANSWER_SPEED))
+    head = rounds[0] + rounds[1]
+    random.Random(1).shuffle(head)
+    return head + [utterance for later in rounds[2:] for utterance in later]
+
+
+def plan_dev() -> list[Utterance]:
+    """One held-out wording of every intent in a reserved voice."""
+    voices = sorted(RESERVED_VOICES)
+    plan = [
+        Utterance("dev", intent.id, intent.dev_questions[0], voices[index % 4], 1.0)
+        for index, intent in enumerate(starter_intents())
+    ]
+    random.Random(2).shuffle(plan)
+    return plan
+
+
+def plan_questions(kokoro_voices: Path, per_intent: int = 1) -> list[Utterance]:
+    """Training questions in every voice that is not reserved."""
+    voices = sorted(path.stem for path in kokoro_voices.glob("*.bin"))
+    voices = [voice for voice in voices if voice not in RESERVED_VOICES]
+    rng = random.Random(3)
+    plan = [
+        Utterance("question", intent.id, wording, rng.choice(voices), rng.choice((0.9, 1.0, 1.15)))
+        for intent in starter_intents()
+        for wording in rng.sample(intent.train_questions, per_intent)
+    ]
+    rng.shuffle(plan)
+    return plan
+
+
+def synthesize(plan: list[Utterance], kokoro: Kokoro, out: Path) -> Iterator[Path]:
+    """Speak what is missing from `out`; yields every finished file. Writes `<name>.flac` and `<name>.json`."""
+    import soundfile as sf
+
+    out.mkdir(parents=True, exist_ok=True)
+    for utterance in plan:
+        path = out / f"{utterance.name}.flac"
+        if not path.with_suffix(".json").exists():
+            audio = trim(
+                kokoro.speak(
+                    utterance.text,
+                    {BAKED_VOICES.get(utterance.voice, utterance.voice): 1.0},
+                    utterance.speed,
+                )
+            )
+            sf.write(path, audio, SAMPLE_RATE, subtype="PCM_16")
+            path.with_suffix(".json").write_text(json.dumps(asdict(utterance)))
+        yield path
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m app.training synthesize`."""
+    parser = argparse.ArgumentParser(prog="app.training synthesize", description=__doc__)
+    parser.add_argument("kind", choices=("answers", "questions", "dev"))
+    parser.add_argument("--work", type=Path, required=True, help="folder made by `fetch`")
+    parser.add_argument("--part", default="0/1", help="share of the work, as INDEX/COUNT")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=None)
+    args = parser.parse_args(argv)
+    index, count = (int(x) for x in args.part.split("/"))
+    if args.kind == "answers":
+        plan = plan_answers()
+    elif args.kind == "dev":
+        plan = plan_dev()
+    else:
+        plan = plan_questions(args.work / "voices")
+    plan = plan[: args.limit][index::count]
+    kokoro = Kokoro(args.work, args.threads)
+    for done, _ in enumerate(synthesize(plan, kokoro, args.work / args.kind), 1):
+        if done % 50 == 0:
+            print(f"{args.kind} {args.part}: {done}/{len(plan)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

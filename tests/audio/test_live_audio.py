@@ -1,0 +1,265 @@
+"""Capture and Playback on a real (virtual) sound card."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.virtual_audio import VirtualCard, read_wav
+
+pytestmark = pytest.mark.live
+
+LISTEN = """
+import json, sys, time
+from app.audio.capture import Capture
+from app.audio.vad import SileroVad
+chunks, lost, silent = [], [], []
+detector = SileroVad().probability
+capture = Capture(chunks.append, detector=detector, on_lost=lost.append, on_silent=silent.append)
+capture.open()
+print("open", flush=True)
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end and not lost:
+    time.sleep(0.05)
+was_open = capture.is_open
+capture.close()
+print(json.dumps({"lost": lost, "silent": silent, "open": was_open, "count": len(chunks),
+    "sizes": sorted({len(c.samples) for c in chunks}), "speech": [round(c.speech, 3) for c in chunks],
+    "span": chunks[-1].time - chunks[0].time, "level": max(c.level_db for c in chunks),
+    "dropped": capture.dropped_samples}))
+"""
+
+PLAY = """
+import json, sys, time
+import numpy as np
+from app.audio.playback import Playback
+finished, lost = [], []
+playback = Playback(on_finished=finished.append, on_lost=lost.append)
+playback.open()
+print("open", flush=True)
+tone = (0.3 * np.sin(2 * np.pi * 440 * np.arange(24000 * 3) / 24000)).astype("f4")
+out = {}
+
+def feed(turn, seconds, pause):
+    playback.begin(turn)
+    for at in range(0, int(24000 * seconds), 1920):
+        playback.write(turn, tone[at : at + 1920])
+        time.sleep(pause)
+
+def wait(done, most=8.0):
+    end = time.monotonic() + most
+    while not done() and time.monotonic() < end:
+        time.sleep(0.01)
+
+what = sys.argv[1]
+if what == "whole":
+    feed(1, 1.5, 0.02)
+    playback.write(7, tone)
+    playback.end(1)
+    wait(lambda: finished)
+    out["played"] = playback.played_samples(1)
+elif what == "cut":
+    feed(1, 3.0, 0.0)
+    playback.end(1)
+    wait(lambda: playback.played_samples(1) > 24000)
+    started = time.monotonic()
+    playback.stop()
+    out["stop_s"] = time.monotonic() - started
+    out["played"] = playback.played_samples(1)
+    playback.write(1, tone)
+    time.sleep(0.5)
+    feed(2, 0.4, 0.0)
+    playback.end(2)
+    wait(lambda: finished)
+    out["second"] = playback.played_samples(2)
+elif what == "starved":
+    for turn in (1, 2):
+        playback.begin(turn)
+        for at in range(0, 24000, 1920):
+            playback.write(turn, tone[at : at + 1920])
+            time.sleep(0.12)
+        playback.end(turn)
+        wait(lambda: turn in finished)
+        out[f"played{turn}"] = playback.played_samples(turn)
+        out[f"underruns{turn}"] = playback.underruns
+elif what == "lost":
+    feed(1, 3.0, 0.0)
+    wait(lambda: lost)
+out.update(finished=finished, lost=lost, open=playback.is_open, underruns=playback.underruns)
+playback.close()
+print(json.dumps(out))
+"""
+
+
+def _opened(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    seen = []
+    for line in process.stdout:
+        if line.strip() == "open":
+            return
+        seen.append(line)
+    raise AssertionError("".join(seen))
+
+
+def _result(process: subprocess.Popen[str]) -> dict[str, Any]:
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, text
+    result: dict[str, Any] = json.loads(text.strip().splitlines()[-1])
+    return result
+
+
+def _sounding(samples: np.ndarray, rate: int) -> np.ndarray:
+    """True for each 5 ms block that is not silent."""
+    size = rate // 200
+    blocks = samples[: len(samples) // size * size].reshape(-1, size)
+    loud: np.ndarray = np.abs(blocks).max(axis=1) > 0.01
+    return loud
+
+
+def test_capture_hears_speech(card: VirtualCard, spoken: Path) -> None:
+    process = card.python(LISTEN, "5")
+    _opened(process)
+    time.sleep(0.5)
+    card.say(spoken)
+    heard = _result(process)
+    assert heard["lost"] == [] and heard["open"] and heard["dropped"] == 0
+    assert heard["sizes"] == [512]
+    assert heard["count"] * 0.032 == pytest.approx(heard["span"], rel=0.15)
+    assert max(heard["speech"]) > 0.9
+    assert sum(p > 0.5 for p in heard["speech"]) * 0.032 > 1.0
+    assert max(heard["speech"][:8]) < 0.35
+    assert heard["level"] > -40
+
+
+def test_silent_microphone_is_reported_once(card: VirtualCard) -> None:
+    process = card.python(LISTEN, "6.5")
+    _opened(process)
+    assert len(_result(process)["silent"]) == 1
+
+
+def test_lost_microphone_is_reported(card: VirtualCard) -> None:
+    process = card.python(LISTEN, "15")
+    _opened(process)
+    time.sleep(0.5)
+    card.kill_server()
+    heard = _result(process)
+    assert len(heard["lost"]) == 1 and "microphone" in heard["lost"][0]
+    assert not heard["open"]
+
+
+def test_tone_is_played_whole(card: VirtualCard, tmp_path: Path) -> None:
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        result = _result(card.python(PLAY, "whole"))
+        time.sleep(0.3)
+    assert result["finished"] == [1] and result["lost"] == [] and result["open"]
+    assert result["played"] == pytest.approx(19 * 1_920, abs=400)
+    samples, rate = read_wav(file)
+    sounding = np.flatnonzero(_sounding(samples, rate))
+    assert len(sounding) * 0.005 == pytest.approx(1.5, abs=0.25)
+    part = samples[sounding[0] * rate // 200 :][: rate * 5 // 4]
+    spectrum = np.abs(np.fft.rfft(part * np.hanning(len(part))))
+    assert np.argmax(spectrum) * rate / len(part) == pytest.approx(440, abs=2)
+    assert np.abs(part).max() == pytest.approx(0.3, abs=0.03)
+
+
+def test_stop_silences_and_the_next_turn_starts(card: VirtualCard, tmp_path: Path) -> None:
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        result = _result(card.python(PLAY, "cut"))
+        time.sleep(0.3)
+    assert result["finished"] == [2]
+    assert result["stop_s"] < 0.03
+    assert 24_000 < result["played"] < 48_000
+    assert result["second"] == pytest.approx(9_600, abs=400)
+    samples, rate = read_wav(file)
+    sounding = np.flatnonzero(_sounding(samples, rate))
+    gaps = np.flatnonzero(np.diff(sounding) > 40)
+    first_end = sounding[gaps[-1]]
+    # Blocks of sound, not the time between first and last: a busy machine may stutter.
+    heard_s = np.count_nonzero(sounding <= first_end) * 0.005
+    # What was heard beyond the counter: the fade, the device's own buffer, and the counter's coarseness.
+    assert heard_s - result["played"] / 24_000 < 0.15
+    assert (sounding[-1] - sounding[gaps[-1] + 1] + 1) * 0.005 == pytest.approx(0.4, abs=0.1)
+
+
+def test_slow_speech_raises_the_prebuffer(card: VirtualCard) -> None:
+    result = _result(card.python(PLAY, "starved"))
+    assert result["finished"] == [1, 2]
+    assert result["played1"] == pytest.approx(24_960, abs=400)
+    assert result["played2"] == pytest.approx(24_960, abs=400)
+    first, second = result["underruns1"], result["underruns2"] - result["underruns1"]
+    assert first >= 1
+    assert second <= first
+
+
+def test_lost_loudspeaker_is_reported(card: VirtualCard) -> None:
+    process = card.python(PLAY, "lost")
+    _opened(process)
+    time.sleep(0.5)
+    card.kill_server()
+    result = _result(process)
+    assert len(result["lost"]) == 1 and "loudspeaker" in result["lost"][0]
+    assert not result["open"]
+
+
+def test_devices_can_be_opened_again_after_a_loss(card: VirtualCard) -> None:
+    code = """
+import sys, time
+from app.audio.capture import Capture
+from app.audio.playback import Playback
+chunks, lost = [], []
+capture = Capture(chunks.append, detector=lambda samples: 0.0, on_lost=lost.append)
+playback = Playback(on_lost=lost.append)
+for thing in (capture, playback):
+    thing.open()
+print("open", flush=True)
+end = time.monotonic() + 10
+while len(lost) < 2 and time.monotonic() < end:
+    time.sleep(0.02)
+print("lost", len(lost), flush=True)
+sys.stdin.readline()
+for thing in (capture, playback):
+    thing.open()
+chunks.clear()
+time.sleep(1.0)
+print("chunks", len(chunks) > 15, playback.is_open, flush=True)
+for thing in (capture, playback):
+    thing.close()
+"""
+    process = card.python(code)
+    _opened(process)
+    card.kill_server()
+    assert process.stdout is not None and process.stdin is not None
+    assert any(line.strip() == "lost 2" for line in process.stdout)
+    card.restart_server()
+    text, _ = process.communicate("go\n", timeout=60)
+    assert "chunks True True" in text, text
+
+
+def test_no_device_is_one_clear_sentence(card: VirtualCard) -> None:
+    code = """
+from app.audio.capture import Capture
+from app.audio.devices import AudioDeviceError
+from app.audio.playback import Playback
+for thing in (Capture(lambda chunk: None, detector=lambda samples: 0.0), Playback()):
+    try:
+        thing.open()
+    except AudioDeviceError as error:
+        print(error)
+    assert not thing.is_open
+    thing.close()
+"""
+    card.kill_server()
+    text, _ = card.python(code).communicate(timeout=60)
+    assert "No microphone was found: plug one in and try again." in text
+    assert "No loudspeaker was found: plug one in and try again." in text
+    assert "Traceback" not in text

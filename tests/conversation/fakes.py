@@ -1,0 +1,182 @@
+"""A model, a loudspeaker and a window that only write down what they are told, on a clock that the test
+moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from app.conversation.controller import Conversation
+from app.conversation.events import Mode, State
+from app.conversation.ports import Samples
+from app.engine import protocol
+from app.omni.turn import FRAME_SAMPLES, Exchange, ModelInfo, StopReason, TurnStats
+
+INFO = ModelInfo("test", "", ("Ann",), 1)
+
+
+def stats(reason: StopReason = StopReason.EOS) -> TurnStats:
+    return TurnStats("", "", "", reason, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass
+class FakeEngine:
+    """Turn numbers start at 100, to differ from the conversation's own."""
+
+    log: list[tuple[Any, ...]] = field(default_factory=list)
+    audio: dict[int, int] = field(default_factory=dict)
+    pushed: dict[int, list[Samples]] = field(default_factory=dict)
+    open: int | None = None
+    number: int = 99
+
+    def start_turn(
+        self,
+        *,
+        voice: str = "",
+        history: tuple[Exchange, ...] = (),
+        text: str | None = None,
+        seed: int | None = None,
+    ) -> int:
+        self.number += 1
+        self.open = self.number
+        self.pushed[self.number] = []
+        self.log.append(("start", self.number, voice, history, text))
+        return self.number
+
+    def push_audio(self, turn: int, samples: Samples) -> None:
+        assert turn == self.open
+        self.pushed[turn].append(samples)
+
+    def end_turn(self, turn: int) -> None:
+        assert turn == self.open
+        self.log.append(("end", turn))
+
+    def cancel(self, turn: int) -> None:
+        self.log.append(("cancel", turn))
+        self.open = None
+
+    def heard(self, turn: int) -> list[float]:
+        """The first sample of each chunk pushed: the tests number their chunks that way."""
+        return [float(x) for samples in self.pushed[turn] for x in samples[::512]]
+
+
+@dataclass
+class FakePlayer:
+    """Plays as fast as the test says."""
+
+    current: int | None = None
+    written: dict[int, int] = field(default_factory=dict)
+    played: dict[int, int] = field(default_factory=dict)
+    ended: set[int] = field(default_factory=set)
+    stops: int = 0
+
+    def begin(self, turn: int) -> None:
+        assert turn not in self.written, "a turn begins once"
+        self.current = turn
+        self.written[turn] = self.played[turn] = 0
+
+    def write(self, turn: int, samples: Samples) -> None:
+        assert turn == self.current, "a stale frame"
+        self.written[turn] += len(samples)
+
+    def end(self, turn: int) -> None:
+        assert turn == self.current
+        self.ended.add(turn)
+
+    def stop(self) -> None:
+        self.current = None
+        self.stops += 1
+
+    def played_samples(self, turn: int) -> int:
+        return self.played.get(turn, 0)
+
+
+@dataclass
+class FakeWindow:
+    """Keeps every call as (name, arguments…)."""
+
+    calls: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *arguments: self.calls.append((name, *arguments))
+
+    def of(self, *names: str) -> list[tuple[Any, ...]]:
+        return [call for call in self.calls if call[0] in names]
+
+
+@dataclass
+class FakeChunk:
+    samples: Samples
+    level_db: float
+    speech: float
+
+
+class Rig:
+    """A conversation with everything around it."""
+
+    def __init__(self, mode: Mode = Mode.OPEN_MIC, ready: bool = True, speaker: bool = True) -> None:
+        self.now = 100.0
+        self.window = FakeWindow()
+        self.engine = FakeEngine()
+        self.player = FakePlayer()
+        self.conversation = Conversation(
+            self.window, post=lambda run: run(), mode=mode, voice="Ann", clock=lambda: self.now
+        )
+        self.chunks = 0
+        self.conversation.attach_engine(self.engine)
+        if speaker:
+            self.conversation.attach_player(self.player)
+        if ready:
+            self.conversation.engine_event(protocol.Ready(INFO, 0.1))
+
+    @property
+    def state(self) -> State:
+        return self.conversation.state
+
+    def hear(self, probability: float, count: int = 1, level: float = -30.0) -> None:
+        """`count` chunks from the microphone; each holds its own number in every sample."""
+        for _ in range(count):
+            self.now += 0.032
+            self.conversation.chunk(FakeChunk(np.full(512, self.chunks, np.float32), level, probability))
+            self.chunks += 1
+
+    def wait(self, seconds: float) -> None:
+        """Only time passes."""
+        end = self.now + seconds
+        while self.now < end:
+            self.now += 0.25
+            self.conversation.tick()
+
+    def frames(self, count: int, level: float = 0.1) -> None:
+        """The model speaks on its newest turn."""
+        samples = np.full(FRAME_SAMPLES, level, np.float32).tobytes()
+        for index in range(count):
+            self.conversation.engine_event(protocol.AudioFrame(self.engine.number, index, samples))
+
+    def text(self, text: str) -> None:
+        self.conversation.engine_event(protocol.TextDelta(self.engine.number, text))
+
+    def user_text(self, text: str) -> None:
+        self.conversation.engine_event(protocol.UserText(self.engine.number, text))
+
+    def done(self, reason: StopReason = StopReason.EOS) -> None:
+        self.conversation.engine_event(protocol.TurnDone(self.engine.number, stats(reason)))
+
+    def play(self, frames: float | None = None) -> None:
+        """The loudspeaker gets on by `frames`, or plays out."""
+        turn = self.player.current
+        assert turn is not None
+        whole = self.player.written[turn]
+        self.player.played[turn] = whole if frames is None else int(frames * FRAME_SAMPLES)
+        if frames is None and turn in self.player.ended:
+            self.conversation.playback_finished(turn)
+
+    def ask(self) -> None:
+        """Speak for a second and be quiet until it is the model's turn."""
+        self.hear(0.9, 30)
+        self.hear(0.05, 20)
+        assert self.state == State.THINKING

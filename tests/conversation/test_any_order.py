@@ -1,0 +1,93 @@
+"""In whatever order things come: no stale frame is played, no turn is lost, it always comes to rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.conversation.events import Mode, State
+from app.engine import protocol
+from app.omni.turn import StopReason
+from tests.conversation.fakes import INFO, Rig, stats
+
+
+def _stale(rig: Rig, back: int) -> None:
+    """All that a turn long over can still send."""
+    turn = rig.engine.number - back
+    rig.conversation.engine_event(protocol.TextDelta(turn, "old"))
+    rig.conversation.engine_event(protocol.AudioFrame(turn, 3, bytes(7_680)))
+    rig.conversation.engine_event(protocol.TurnDone(turn, stats()))
+    rig.conversation.playback_finished(max(0, turn - 99))
+
+
+def _play(rig: Rig, frames: float | None) -> None:
+    if rig.player.current is not None:
+        rig.play(frames)
+
+
+def _attach(rig: Rig, on: bool) -> None:
+    if on:
+        rig.player.current = None
+        rig.conversation.attach_player(rig.player)
+    else:
+        rig.conversation.speaker_lost("gone")
+
+
+Step = Callable[[Rig], object]
+steps: st.SearchStrategy[Step] = st.one_of(
+    st.sampled_from([(0.9, 1), (0.9, 4), (0.9, 12), (0.9, 40), (0.1, 3), (0.1, 25), (0.4, 10), (0.9, 2_000)]).map(
+        lambda a: lambda rig: rig.hear(*a)
+    ),
+    st.sampled_from(list(Mode)).map(lambda mode: lambda rig: rig.conversation.set_mode(mode)),
+    st.sampled_from([1, 5, 30]).map(lambda n: lambda rig: rig.frames(n)),
+    st.sampled_from([1, 2, 3]).map(lambda n: lambda rig: _stale(rig, n)),
+    st.sampled_from([0.5, 3.0, None]).map(lambda n: lambda rig: _play(rig, n)),
+    st.booleans().map(lambda on: lambda rig: _attach(rig, on)),
+    st.sampled_from([0.1, 0.3, 4.0, 61.0]).map(lambda s: lambda rig: rig.wait(s)),
+    st.sampled_from(list(StopReason)).map(lambda reason: lambda rig: rig.done(reason)),
+    st.sampled_from(
+        [
+            lambda rig: rig.conversation.talk_pressed(),
+            lambda rig: rig.conversation.talk_released(),
+            lambda rig: rig.conversation.submit_text("hello"),
+            lambda rig: rig.conversation.stop(),
+            lambda rig: rig.text("some words"),
+            lambda rig: rig.user_text("a question"),
+            lambda rig: rig.conversation.microphone_lost("gone"),
+            lambda rig: rig.conversation.engine_event(protocol.Failed("No.", rig.engine.number)),
+            lambda rig: rig.conversation.engine_event(protocol.Failed("No.", None)),
+            lambda rig: rig.conversation.engine_event(protocol.Failed("No.", rig.engine.number, fatal=True)),
+            lambda rig: rig.conversation.engine_event(protocol.Progress("Loading", 0.5)),
+            lambda rig: rig.conversation.engine_event(protocol.Ready(INFO, 1.0)),
+        ]
+    ),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(steps, max_size=25))
+def test_any_order(todo: list[Step]) -> None:
+    rig = Rig()
+    for step in todo:
+        # The fakes fail at once on a frame or a command of a turn that is over.
+        step(rig)
+    # It comes to rest by itself, however it was left.
+    rig.conversation.talk_released()
+    rig.wait(70.0)
+    assert rig.state == State.IDLE
+    # Each turn that was opened ended exactly once.
+    opened = [entry[1] - 99 for entry in rig.engine.log if entry[0] == "start"]
+    ended = [call[1] for call in rig.window.of("reply_done", "turn_discarded")]
+    assert ended == opened
+    # And a new question is taken.
+    rig.conversation.set_mode(Mode.OPEN_MIC)
+    rig.conversation.engine_event(protocol.Ready(INFO, 1.0))
+    before = rig.engine.number
+    rig.hear(0.0, 30)
+    rig.ask()
+    assert rig.engine.number == before + 1
+    assert rig.engine.log[-1] == ("end", rig.engine.number)
+    chunks = rig.engine.heard(rig.engine.number)
+    assert chunks == list(range(int(chunks[0]), int(chunks[0]) + len(chunks)))

@@ -1,0 +1,72 @@
+"""Renders the window with a sample conversation: `python -m tests.gui.screenshots [FOLDER]`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtWidgets import QApplication
+
+from app.gui import theme
+from app.gui.window import MainWindow
+
+VOICES = ("ada", "felix", "greta", "june", "otto", "sam")
+FONTS = ("Inter", "Cantarell", "Noto Sans", "Open Sans", "DejaVu Sans")
+CONVERSATION = (
+    ("What's the capital of France?", "The capital of France is Paris, on the river Seine.", False),
+    ("Where does that river go?", "The Seine flows north west and joins the sea near Le Havre.", False),
+    ("I'm bored, what can I do?", "You could bake something, call an old friend, or", True),
+    ("Tell me a joke", "What do you call a sleeping bull? A bulldozer.", False),
+)
+
+
+def sample(size: QSize, empty: bool = False) -> MainWindow:
+    """A window of `size` with the sample conversation, or before the first question."""
+    window = MainWindow()
+    window.resize(size)
+    window.dock.meter.set_live(True)
+    window.show_microphone_level(-26.0)
+    window.show_ready(VOICES, "ada")
+    if not empty:
+        for turn, (question, answer, interrupted) in enumerate(CONVERSATION):
+            window.transcript.say_user(turn, question)
+            window.transcript.add_reply(turn, answer)
+            if turn < len(CONVERSATION) - 1:
+                window.transcript.finish(turn, interrupted)
+        window.show_activity("speaking")
+    return window
+
+
+def main(folder: Path) -> None:
+    """Write one picture for each case to `folder`."""
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    family = next((name for name in FONTS if name in QFontDatabase.families()), None)
+    if family:
+        app.setFont(QFont(family, 10))
+    folder.mkdir(parents=True, exist_ok=True)
+    for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
+        theme.apply(app, scheme)
+        dress = scheme.name.lower()
+        for name, size, empty in (
+            (f"conversation-{dress}.png", QSize(880, 720), False),
+            (f"welcome-{dress}.png", QSize(880, 720), True),
+        ):
+            window = sample(size, empty)
+            window.show()
+            for _ in range(20):
+                app.processEvents()
+            window.transcript.follow()
+            app.processEvents()
+            window.grab().save(str(folder / name))
+            window.close()
+            window.deleteLater()
+            app.processEvents()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "assets/screenshots"))

@@ -1,0 +1,74 @@
+"""A small engine for tests of the window: real worker process, real frames, scripted answers. No torch."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from app.omni.turn import (
+    FRAME_SAMPLES,
+    AudioPiece,
+    Heard,
+    ModelInfo,
+    StopReason,
+    TextPiece,
+    TurnPiece,
+    TurnRequest,
+    TurnStats,
+)
+
+FACTORY = "tests.gui.scripted_engine:load"
+
+
+class ScriptedEngine:
+    """Says `You said: <question>`. Long for "count" and whatever is spoken; "crash" ends it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0)
+
+    def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
+        question = request.text or "spoken words"
+        if request.text is None:
+            yield Heard(question)
+        words = f"You said: {question}".split()
+        if question == "count" or request.text is None:
+            words = [str(number) for number in range(80)]
+        frames = 0
+        for word in words:
+            if cancelled():
+                break
+            yield TextPiece(f" {word}" if frames else word)
+            wave = 0.2 * np.sin(np.arange(FRAME_SAMPLES) * (2 * np.pi * 300 / 24_000))
+            yield AudioPiece(frames, wave.astype(np.float32))
+            frames += 1
+            time.sleep(0.04)
+            if question == "crash" and frames == 3:
+                os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+        yield TurnStats(
+            heard=question,
+            reply=" ".join(words[:frames]),
+            voice=request.voice or "ada",
+            stop_reason=StopReason.CANCELLED if cancelled() else StopReason.EOS,
+            seed=1,
+            frames=frames,
+            audio_seconds=frames * 0.08,
+            encode_ms=1.0,
+            prefill_ms=1.0,
+            first_audio_ms=1.0,
+            step_ms_median=10.0,
+            step_ms_p95=10.0,
+            rtf=0.1,
+        )
+
+
+def load(folder: Path, *, threads: int, progress: Callable[[str, float], None] | None) -> ScriptedEngine:
+    """The engine; `folder` does not matter."""
+    for step in range(3):
+        if progress:
+            progress("reading the script", step / 3)
+    return ScriptedEngine(folder)

@@ -1,0 +1,84 @@
+"""Settings: round trip, damaged files, atomic write."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import settings as s
+
+
+@given(
+    voice=st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
+    mode=st.sampled_from(list(s.Mode)),
+    volume=st.floats(0, 1),
+    x=st.none() | st.integers(-9000, 9000),
+)
+def test_round_trip(
+    tmp_path_factory: pytest.TempPathFactory, voice: str, mode: s.Mode, volume: float, x: int | None
+) -> None:
+    path = tmp_path_factory.mktemp("c") / "deep" / "settings.toml"
+    wanted = s.Settings(voice, mode, volume, s.WindowGeometry(640, 700, x, 12, True))
+    s.save(path, wanted)
+    assert s.load(path) == s.Loaded(wanted)
+
+
+def test_missing_file_gives_defaults(tmp_path: Path) -> None:
+    assert s.load(tmp_path / "none.toml") == s.Loaded(s.Settings())
+
+
+@pytest.mark.parametrize("content", [b"voice = 'ann", b"\xff\xfe\x00", b"[[[", b"\x00" * 200])
+def test_damaged_file_is_kept_aside(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(content)
+    loaded = s.load(path)
+    assert loaded.settings == s.Settings()
+    assert "settings.toml.bad" in loaded.notice
+    assert (tmp_path / "settings.toml.bad").read_bytes() == content
+    assert s.load(path) == s.Loaded(s.Settings()), "only one notice"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("mode = 'shouting'", "mode"),
+        ("volume = 7", "volume"),
+        ("volume = true", "volume"),
+        ("volume = nan", "volume"),
+        ("voice = 3", "voice"),
+        ("window = 3", "window"),
+        ("window = {width = -4}", "window"),
+        ("window = {maximized = 1}", "window"),
+    ],
+)
+def test_one_bad_value_leaves_the_others(tmp_path: Path, line: str, name: str) -> None:
+    path = tmp_path / "settings.toml"
+    other = "volume = 0.5" if name == "voice" else 'voice = "ann"'
+    path.write_text(f"{other}\n{line}\n")
+    loaded = s.load(path)
+    assert name in loaded.notice and path.with_name("settings.toml.bad").exists()
+    assert getattr(loaded.settings, name) == getattr(s.Settings(), name)
+    assert loaded.settings != s.Settings()
+
+
+def test_unreadable_path_is_no_crash(tmp_path: Path) -> None:
+    loaded = s.load(tmp_path)  # a folder
+    assert loaded.settings == s.Settings() and loaded.notice
+
+
+def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "settings.toml"
+    s.save(path, s.Settings(voice="old"))
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        s.save(path, s.Settings(voice="new"))
+    assert s.load(path).settings.voice == "old"
+    assert os.listdir(tmp_path) == ["settings.toml"]

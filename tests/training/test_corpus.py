@@ -1,0 +1,109 @@
+"""The corpus: what is learnt, what is held out, and how questions become examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from app.omni.config import OmniConfig
+from app.training.corpus import KNOWLEDGE_INTENTS, load_intents, starter_intents, unknown_questions
+from app.training.examples import Example, vary
+from app.training.kokoro import RESERVED_VOICES
+from app.training.measure import errors, faults, nearest, words
+from app.training.omni import Batch, starter_config
+from app.training.synthesize import BAKED_VOICES, plan_answers, plan_dev, trim
+
+
+def test_every_core_intent_is_learnt() -> None:
+    intents = starter_intents()
+    learnt = {intent.id for intent in intents}
+    assert {i.id for i in load_intents() if i.domain in ("smalltalk", "control", "fallback")} <= learnt
+    assert sum(i.domain in ("knowledge", "advice") for i in intents) == KNOWLEDGE_INTENTS >= 300
+
+
+def test_development_wordings_are_never_trained_on() -> None:
+    intents = load_intents()
+    for intent in intents:
+        assert len(intent.dev_questions) == 2
+        assert intent.train_questions
+    taught = {q.lower() for intent in starter_intents() for q in intent.train_questions}
+    held = [q for intent in starter_intents() for q in intent.dev_questions]
+    assert sum(q.lower() in taught for q in held) <= len(held) // 100
+
+
+def test_unknown_questions_are_not_of_learnt_intents() -> None:
+    taught = {q for intent in starter_intents() if not intent.context for q in intent.train_questions}
+    unknown = unknown_questions()
+    assert len(unknown) > 1000
+    assert not taught & set(unknown)
+
+
+def test_reserved_voices_only_evaluate() -> None:
+    assert not RESERVED_VOICES & set(BAKED_VOICES.values())
+    assert {u.voice for u in plan_dev()} == RESERVED_VOICES
+    assert len(BAKED_VOICES) >= 6
+
+
+def test_plan_speaks_every_answer_in_every_voice_once() -> None:
+    plan = plan_answers()
+    assert len(plan) == len(starter_intents()) * len(BAKED_VOICES)
+    assert len({(u.intent, u.voice) for u in plan}) == len(plan)
+
+
+def test_vary_keeps_the_sense() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        said = set(words(vary("What's the capital of France?", rng)))
+        assert len(said & {"whats", "the", "capital", "of", "france"}) >= 2
+
+
+def test_trim_keeps_the_words() -> None:
+    audio = np.concatenate((np.zeros(9000), np.ones(2400), np.zeros(9000)))
+    cut = trim(audio)
+    assert 2400 < len(cut) < 2400 + 0.3 * 24_000
+    assert cut.sum() == 2400
+
+
+@pytest.fixture
+def config() -> OmniConfig:
+    return starter_config((25, 234, 234))
+
+
+def test_batch_follows_the_training_layout(config: OmniConfig) -> None:
+    """Answer code k of codebook i stands at A + 1 + i + k, its stop after it, the speaker slot at A − 1."""
+    codes = torch.arange(8 * 5).view(8, 5)
+    example = Example(text=[7] * 10 + [50, 51, 2, 234], start=10, answer=[50, 51], codes=codes, voice=1)
+    batch = Batch([example], config, speak=True)
+    audio, target = batch.audio[0], batch.audio_target[0]
+    assert (audio[:, 9] == config.audio_spk_token).all()
+    for book in range(8):
+        first = 11 + book
+        assert torch.equal(audio[book, first : first + 5], codes[book])
+        assert torch.equal(target[book, first - 1 : first + 4], codes[book])
+        assert int(target[book, first + 4]) == config.audio_stop_token
+        assert (target[book] != -100).sum() == 6
+    assert batch.text_target[0, 9:12].tolist() == [50, 51, 2]
+    assert (batch.text_target[0] != -100).sum() == 3
+
+
+def test_words_forgive_spelling_not_content() -> None:
+    assert words("It's 42 colours, O.K.?") != words("It's forty two")
+    assert words("The year 1969") == words("the year nineteen sixty-nine")
+    assert errors(words("one two three"), words("one three")) == 1
+    assert nearest(
+        words("the capital of france is paris"), [words("hello there"), words("Paris is the capital of France")]
+    )
+
+
+def test_faults_are_found() -> None:
+    rate = 24_000
+    tone = 0.3 * np.sin(np.arange(rate) * 0.1).astype(np.float32)
+    quiet = np.zeros(rate // 4, np.float32)
+    text = "four syllables or so"
+    assert faults(np.concatenate((tone, quiet)), text) == []
+    assert "silent" in faults(np.zeros(rate, np.float32), text)
+    assert "tail" in faults(tone, text)
+    assert "gap" in faults(np.concatenate((tone, np.zeros(rate, np.float32), tone, quiet)), text * 3)
+    assert "clipped" in faults(np.concatenate((np.clip(tone * 9, -1, 1), quiet)), text)
+    assert "pace" in faults(np.concatenate((tone, tone, tone, tone, quiet)), "one")
