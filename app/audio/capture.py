@@ -20,6 +20,8 @@ from app.audio.ring import Ring
 RATE = 16_000
 CHUNK = 512
 _POLL_S = 0.01
+# The lowest that devices offer loses samples on a busy processor.
+_LATENCY_S = 0.02
 _RING_S = 4.0
 _FIRST_CALLBACK_S = 3.0
 _NO_CALLBACK_S = 1.0
@@ -116,7 +118,7 @@ class Capture:
                     samplerate=self.rate,
                     channels=channels,
                     dtype="float32",
-                    latency="low",
+                    latency=_LATENCY_S,
                     callback=self._make_callback(channels),
                 )
                 stream.start()

@@ -18,7 +18,7 @@ from app.audio.ring import Ring
 
 RATE = 24_000
 # The device's own buffer. The lowest that devices offer (9 ms) stutters as soon as the processor is busy.
-LATENCY_S = float(__import__("os").environ.get("LAT", "0.03"))
+LATENCY_S = 0.03
 _FADE_S = 0.010
 _RING_S = 2.0
 _PIECE = RATE * 80 // 1000
@@ -56,7 +56,7 @@ class Playback:
 
         `on_finished(turn)` is called when the last sample of an ended turn has left the device;
         `on_lost(sentence)` when the device goes away. Both run on the playback thread. `device` None is the
-        system's default.
+        system's default; `latency_s` is the buffer asked of the device, in seconds.
         """
         self._on_finished = on_finished
         self._on_lost = on_lost

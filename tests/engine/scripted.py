@@ -27,7 +27,7 @@ FRAME_S = 0.02
 
 
 class ScriptedEngine:
-    """Questions are scripts: "say N" speaks N frames, "prefill N" thinks N steps first, "raise", "die"."""
+    """Questions are scripts: "say N" speaks N frames, "prefill N" thinks first, "raise", "die"; else 3 frames."""
 
     def __init__(self, folder: str) -> None:
         self.info = ModelInfo("Scripted", folder, ("ann", "bob"), 1)
@@ -60,7 +60,7 @@ class ScriptedEngine:
             heard = f"say {round(float(request.audio.sum()))}"
         yield Heard(heard)
         verb, _, count = heard.partition(" ")
-        number = int(count or 0)
+        number = int(count) if count.isdigit() else 3
         if verb == "raise":
             raise RuntimeError("scripted fault")
         if verb == "die":
