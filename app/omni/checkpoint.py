@@ -1,31 +1,23 @@
-"""Reading and writing the network's weights.
-
-Own files are safetensors (`model.safetensors`, or shards `model-*.safetensors`) in float32, float16, bfloat16
-or int8 with one float32 scale per output row (`<name>.scale`). Published MiniMind-O pickles are read with
-`weights_only`.
-"""
+"""Building the network of a model folder: own safetensors or published MiniMind-O files."""
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError
 from app.omni.model import OmniModel
+from app.speech import weights
+from app.speech.weights import read_tensors
 
 log = logging.getLogger(__name__)
 
-_SCALE = ".scale"
-_INT8_MIN_COLUMNS = 64
 _EMBEDDING, _HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
 
@@ -39,28 +31,6 @@ def weight_files(folder: str | Path) -> list[Path]:
                 raise DamagedModelError(f"{folder} holds several .pth files: keep only the one to use.")
             return files
     raise DamagedModelError(f"{folder} holds no model weights: download or copy the model folder again.")
-
-
-def read_tensors(path: str | Path) -> dict[str, Tensor]:
-    """Tensors of a safetensors file or a `.bin`/`.pth` pickle (no code is run), int8 scaled back to float."""
-    path = Path(path)
-    try:
-        if path.suffix == ".safetensors":
-            state = load_file(path)
-        else:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, SafetensorError) as error:
-        raise DamagedModelError(f"{path} is damaged ({error}): download or copy it again.") from error
-    except Exception as error:  # torch raises many types for damaged or foreign pickles
-        raise DamagedModelError(f"{path} cannot be read as a weight file: download or copy it again.") from error
-    if not isinstance(state, dict) or not all(isinstance(t, Tensor) for t in state.values()):
-        raise DamagedModelError(f"{path} does not map names to tensors: it is not a model of this kind.")
-    for name in [n for n, t in state.items() if t.dtype == torch.int8]:
-        scale = state.pop(name + _SCALE, None)
-        if scale is None or scale.shape != state[name].shape[:1]:
-            raise DamagedModelError(f"{path} lacks the scale of '{name}': download or copy it again.")
-        state[name] = state[name].float() * scale.float()[:, None]
-    return state
 
 
 def load_model(folder: str | Path, config: OmniConfig | None = None) -> OmniModel:
@@ -111,23 +81,6 @@ def build_model(config: OmniConfig, state: Mapping[str, Tensor], source: str = "
 def save_weights(
     state: Mapping[str, Tensor], path: str | Path, dtype: Literal["float32", "float16", "int8"] = "float16"
 ) -> None:
-    """Write tensors to a safetensors file, in one piece: a failed write leaves the old file.
-
-    `int8` quantises 2-D tensors of at least 64 columns, one scale per row; everything else becomes float16. A
-    text head equal to the embedding is left out.
-    """
-    path = Path(path)
-    out: dict[str, Tensor] = {}
-    for name, tensor in state.items():
-        value = tensor.detach().float().cpu()
-        if name == _HEAD and _EMBEDDING in state and torch.equal(state[_HEAD], state[_EMBEDDING]):
-            continue
-        if dtype == "int8" and value.dim() == 2 and value.shape[1] >= _INT8_MIN_COLUMNS:
-            scale = value.abs().amax(dim=1).clamp(min=1e-12) / 127
-            out[name] = (value / scale[:, None]).round().to(torch.int8)
-            out[name + _SCALE] = scale
-        else:
-            out[name] = value.to(torch.float32 if dtype == "float32" else torch.float16).clone()
-    partial = path.with_name(path.name + ".part")
-    save_file(out, str(partial))
-    os.replace(partial, path)
+    """Write a network's tensors (see `app.speech.weights`); a text head equal to the embedding is left out."""
+    tied = _HEAD in state and _EMBEDDING in state and torch.equal(state[_HEAD], state[_EMBEDDING])
+    weights.save_weights({n: t for n, t in state.items() if not (tied and n == _HEAD)}, path, dtype)

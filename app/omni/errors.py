@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-
-class DamagedModelError(Exception):
-    """A model folder is incomplete, damaged or of another kind; the message says what to do."""
+from app.speech.errors import DamagedModelError as DamagedModelError
 
 
 class TurnTooLongError(Exception):

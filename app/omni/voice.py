@@ -18,7 +18,7 @@ class UnknownVoiceError(Exception):
     """The wanted voice does not exist; the message lists those that do."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no voice '{name}'. Choose one of: {', '.join(known)}.")
+        super().__init__(f"There is no voice '{name}': choose one of {', '.join(known)}.")
 
 
 class VoiceFileError(Exception):

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.speech.errors import DamagedModelError
 from app.speech.interfaces import AudioEncoder, SpeechCodec
 
 
 def load_encoder(kind: str, folder: Path) -> AudioEncoder:
-    """The audio encoder `kind` with the weights in `folder`. Raises ValueError for a name that is not known."""
+    """The audio encoder `kind` with the weights in `folder`. Raises DamagedModelError."""
     if kind == "starter":
         from app.speech.starter_encoder import StarterEncoder
 
         return StarterEncoder.load(folder)
-    raise ValueError(f"config.json names the audio encoder '{kind}', which this version of Banter does not have.")
+    raise DamagedModelError(
+        f"config.json names the audio encoder '{kind}', which this version of Banter does not have."
+    )
 
 
 def load_codec(kind: str, folder: Path) -> SpeechCodec:
-    """The speech codec `kind` with the weights in `folder`. Raises ValueError for a name that is not known."""
+    """The speech codec `kind` with the weights in `folder`. Raises DamagedModelError."""
     if kind == "starter":
         from app.speech.starter_codec import StarterCodec
 
         return StarterCodec.load(folder)
-    raise ValueError(f"config.json names the speech codec '{kind}', which this version of Banter does not have.")
+    raise DamagedModelError(f"config.json names the speech codec '{kind}', which this version of Banter does not have.")

@@ -6,7 +6,6 @@ decoder is exact. The output lags the input by `LAG` samples (40 ms): the last a
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from app.speech.weights import load_weights
+from app.speech.errors import DamagedModelError
+from app.speech.weights import load_into, read_json
 
 SAMPLE_RATE = 24_000
 FRAME = 1_920
@@ -192,9 +192,12 @@ class StarterCodec(nn.Module):
     @classmethod
     def load(cls, folder: Path) -> StarterCodec:
         """Read `codec.json` and `codec.safetensors` of a model folder."""
-        config = CodecConfig(**json.loads((folder / "codec.json").read_text(encoding="utf-8")))
+        try:
+            config = CodecConfig(**read_json(folder / "codec.json"))
+        except TypeError as error:
+            raise DamagedModelError(f"{folder / 'codec.json'} has unknown fields: {error}.") from error
         codec = cls(config)
-        codec.load_state_dict(load_weights(folder / "codec.safetensors"))
+        load_into(codec, folder / "codec.safetensors")
         return codec.eval().requires_grad_(False)
 
     # --- analysis

@@ -7,7 +7,6 @@ computed from text alone, which is how the Thinker learns to listen to far more 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import cast
 
@@ -18,9 +17,10 @@ from numpy.typing import NDArray
 from tokenizers import decoders
 from torch import Tensor, nn
 
+from app.speech.errors import DamagedModelError
 from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
 from app.speech.interfaces import Encoded
-from app.speech.weights import load_weights
+from app.speech.weights import load_into, read_json
 
 WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
 MAX_PIECES = 224
@@ -112,8 +112,11 @@ class StarterEncoder(nn.Module):
     @classmethod
     def load(cls, folder: Path) -> StarterEncoder:
         """Read `encoder.json` and `encoder.safetensors` of a model folder."""
-        encoder = cls(json.loads((folder / "encoder.json").read_text(encoding="utf-8")))
-        encoder.load_state_dict(load_weights(folder / "encoder.safetensors"))
+        try:
+            encoder = cls(read_json(folder / "encoder.json"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
+        load_into(encoder, folder / "encoder.safetensors")
         return encoder.eval().requires_grad_(False)
 
     def hear(self, audio: Tensor) -> Tensor:

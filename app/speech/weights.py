@@ -1,45 +1,89 @@
-"""Reading the model's weight files: safetensors in half precision or int8 with one scale per row."""
+"""Weight files. Own ones are safetensors in float32, float16, bfloat16 or int8 with one float32 scale per row
+(`<name>.scale`); published pickles are read with `weights_only`, so that no code in them is run."""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Literal
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 
-SCALE = ".scale"
+from app.speech.errors import DamagedModelError
+
+_SCALE = ".scale"
+_INT8_MIN_COLUMNS = 64
 
 
-def load_weights(path: Path) -> dict[str, Tensor]:
-    """All tensors of `path` as float32; a tensor `K` stored as int8 is multiplied by its row scales `K.scale`.
+def read_tensors(path: str | Path) -> dict[str, Tensor]:
+    """Tensors of a safetensors file or a `.bin`/`.pth` pickle, int8 ones scaled back to float32.
 
-    Raises `FileNotFoundError` or `safetensors.SafetensorError` on a missing or damaged file.
+    Raises DamagedModelError.
     """
-    stored = load_file(path)
-    weights = {}
-    for name, tensor in stored.items():
-        if name.endswith(SCALE) and name.removesuffix(SCALE) in stored:
-            continue
-        scale = stored.get(name + SCALE)
-        if tensor.dtype == torch.int8 and scale is not None:
-            weights[name] = tensor.float() * scale.float()[:, None]
-        elif tensor.is_floating_point():
-            weights[name] = tensor.float()
+    path = Path(path)
+    try:
+        if path.suffix == ".safetensors":
+            state = load_file(path)
         else:
-            weights[name] = tensor
-    return weights
+            state = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, SafetensorError) as error:
+        raise DamagedModelError(f"{path} is missing or damaged ({error}): download or copy it again.") from error
+    except Exception as error:  # torch raises many types for damaged or foreign pickles
+        raise DamagedModelError(f"{path} cannot be read as a weight file: download or copy it again.") from error
+    if not isinstance(state, dict) or not all(isinstance(t, Tensor) for t in state.values()):
+        raise DamagedModelError(f"{path} does not map names to tensors: it is not a model of this kind.")
+    for name in [n for n, t in state.items() if t.dtype == torch.int8]:
+        scale = state.pop(name + _SCALE, None)
+        if scale is None or scale.shape != state[name].shape[:1]:
+            raise DamagedModelError(f"{path} lacks the scale of '{name}': download or copy it again.")
+        state[name] = state[name].float() * scale.float()[:, None]
+    return state
 
 
-def save_weights(state: dict[str, Tensor], path: Path, *, int8: bool) -> None:
-    """Write float16, or int8 with row scales for matrices of at least 64 columns."""
-    stored: dict[str, Tensor] = {}
+def save_weights(
+    state: Mapping[str, Tensor], path: str | Path, dtype: Literal["float32", "float16", "int8"] = "float16"
+) -> None:
+    """Write tensors to a safetensors file, in one piece: a failed write leaves the old file.
+
+    `int8` quantises 2-D tensors of at least 64 columns, one scale per row; everything else becomes float16.
+    """
+    path = Path(path)
+    out: dict[str, Tensor] = {}
     for name, tensor in state.items():
-        value = tensor.detach().float().cpu().contiguous()
-        if int8 and value.ndim == 2 and value.shape[1] >= 64:
-            scale = value.abs().amax(1).clamp(min=1e-8) / 127
-            stored[name] = (value / scale[:, None]).round().to(torch.int8)
-            stored[name + SCALE] = scale
+        value = tensor.detach().float().cpu()
+        if dtype == "int8" and value.dim() == 2 and value.shape[1] >= _INT8_MIN_COLUMNS:
+            scale = value.abs().amax(dim=1).clamp(min=1e-12) / 127
+            out[name] = (value / scale[:, None]).round().to(torch.int8)
+            out[name + _SCALE] = scale
         else:
-            stored[name] = value.half()
-    save_file(stored, path)
+            out[name] = value.to(torch.float32 if dtype == "float32" else torch.float16).clone()
+    partial = path.with_name(path.name + ".part")
+    save_file(out, str(partial))
+    os.replace(partial, path)
+
+
+def load_into(module: nn.Module, path: Path) -> None:
+    """Fill `module` with the tensors of `path` as float32. Raises DamagedModelError."""
+    state = {name: t.float() if t.is_floating_point() else t for name, t in read_tensors(path).items()}
+    try:
+        module.load_state_dict(state)
+    except RuntimeError as error:
+        raise DamagedModelError(
+            f"{path} does not fit this version of Banter: download or copy the model folder again."
+        ) from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object of a model folder. Raises DamagedModelError."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DamagedModelError(f"{path} is missing or damaged: download or copy the model folder again.") from error
+    if not isinstance(values, dict):
+        raise DamagedModelError(f"{path} does not hold a JSON object: download or copy the model folder again.")
+    return values

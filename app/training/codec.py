@@ -140,6 +140,10 @@ class Clips:
         out = np.zeros((size, length), np.float32)
         for row in out:
             clip = self.audio[rng.integers(len(self.audio))]
+            if rng.random() < 0.3:
+                # Other sizes of speaker: pitch and formants move together.
+                count = int(len(clip) * rng.uniform(0.88, 1.14))
+                clip = np.interp(np.linspace(0, len(clip) - 1, count), np.arange(len(clip)), clip)
             # Starting before the clip teaches the codec silence and onsets.
             start = int(rng.integers(-FRAME, max(1, len(clip) - length // 2)))
             piece = clip[max(0, start) : start + length]

@@ -122,7 +122,7 @@ def main(argv: list[str] | None = None) -> int:
     encoder.load_state_dict(convert(read_ctranslate2(whisper / "model.bin"), kept))
     args.model.mkdir(parents=True, exist_ok=True)
     (args.model / "encoder.json").write_text(json.dumps(spec, ensure_ascii=False), encoding="utf-8")
-    save_weights(encoder.state_dict(), args.model / "encoder.safetensors", int8=True)
+    save_weights(encoder.state_dict(), args.model / "encoder.safetensors", "int8")
     print(f"{len(kept)} pieces, {sum(p.numel() for p in encoder.parameters()):,} parameters")
     return 0
 

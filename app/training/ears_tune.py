@@ -136,7 +136,7 @@ def main(argv: list[str] | None = None) -> int:
         if (step + 1) % 25 == 0:
             rate_s = (time.monotonic() - began) / (step + 1)
             print(f"step {step + 1} loss {np.mean(losses[-25:]):.4f} {rate_s:.2f} s/step", flush=True)
-    save_weights(encoder.state_dict(), args.model / "encoder.safetensors", int8=True)
+    save_weights(encoder.state_dict(), args.model / "encoder.safetensors", "int8")
     return 0
 
 

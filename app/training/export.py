@@ -22,7 +22,8 @@ from app.training.synthesize import BAKED_VOICES
 GENERATION = {
     "temperature": 0.0,
     "max_new_tokens": 400,
-    "talker": {"temperature": 0.3, "top_k": 30},
+    # The answers it learnt begin with a moment of silence, so silence is not a fault at the start.
+    "talker": {"temperature": 0.3, "top_k": 30, "silence_ban_frames": 0},
 }
 
 
@@ -32,7 +33,7 @@ def export_codec(checkpoint: Path, out: Path) -> None:
     codec.load_state_dict(torch.load(checkpoint, weights_only=True)["codec"])
     out.mkdir(parents=True, exist_ok=True)
     (out / "codec.json").write_text(json.dumps(dataclasses.asdict(CodecConfig()), indent=2) + "\n")
-    save_weights(codec.state_dict(), out / "codec.safetensors", int8=False)
+    save_weights(codec.state_dict(), out / "codec.safetensors")
 
 
 def export_omni(checkpoint: Path, out: Path) -> None:

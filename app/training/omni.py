@@ -194,7 +194,7 @@ def load_sources(work: Path, whisper: Path, model_folder: Path) -> Sources:
     if (work / "codes.safetensors").exists():
         for key, value in load_file(work / "codes.safetensors").items():
             intent, voice = key.rsplit("|", 1)
-            codes.setdefault(intent, {})[list(BAKED_VOICES).index(voice)] = value.long()
+            codes.setdefault(intent, {})[BAKED_VOICES.index(voice)] = value.long()
     heard: dict[str, list[Tensor]] = {}
     if (work / "heard.safetensors").exists():
         for key, value in load_file(work / "heard.safetensors").items():

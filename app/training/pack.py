@@ -18,10 +18,11 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from app.speech.features import SAMPLE_RATE as EAR_RATE
-from app.speech.starter_codec import FRAME, LAG, StarterCodec
+from app.speech.starter_codec import FRAME, LAG, SAMPLE_RATE, StarterCodec
 from app.speech.starter_encoder import StarterEncoder
 from app.training.corpus import starter_intents
 from app.training.ears_tune import roughen
+from app.training.synthesize import DERIVED_VOICES, NATURAL_VOICES
 
 
 def answer_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
@@ -32,14 +33,21 @@ def answer_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
         row = json.loads(path.read_text())
         if current.get(row["intent"]) != row["text"]:
             continue
+        if row["voice"] not in NATURAL_VOICES:
+            continue
         audio = sf.read(path.with_suffix(".flac"), dtype="float32")[0]
-        level = np.sqrt(np.mean(audio**2))
-        audio = audio * min(0.08 / max(level, 1e-4), 0.9 / np.abs(audio).max())
-        # The codec's output lags: without room at the end the last sound would be cut.
-        frames = -(-(len(audio) + LAG) // FRAME)
-        padded = np.zeros(frames * FRAME, np.float32)
-        padded[: len(audio)] = audio
-        codes[f"{row['intent']}|{row['voice']}"] = codec.encode(padded).to(torch.int16)
+        versions = {row["voice"]: audio}
+        for name, (source, factor) in DERIVED_VOICES.items():
+            if source == row["voice"]:
+                versions[name] = soxr.resample(audio, SAMPLE_RATE * factor, SAMPLE_RATE)
+        for name, speech in versions.items():
+            level = np.sqrt(np.mean(speech**2))
+            speech = speech * min(0.08 / max(level, 1e-4), 0.9 / np.abs(speech).max())
+            # The codec's output lags: without room at the end the last sound would be cut.
+            frames = -(-(len(speech) + LAG) // FRAME)
+            padded = np.zeros(frames * FRAME, np.float32)
+            padded[: len(speech)] = speech
+            codes[f"{row['intent']}|{name}"] = codec.encode(padded).to(torch.int16)
     return codes
 
 

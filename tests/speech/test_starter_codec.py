@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from app.speech.starter_codec import BINS, FRAME, LAG, SAMPLE_RATE, CodecConfig, StarterCodec, mel_filters
-from app.speech.weights import load_weights, save_weights
+from app.speech.weights import read_tensors, save_weights
 
 STARTER = Path(__file__).parents[2] / "models" / "starter"
 
@@ -66,8 +66,8 @@ def test_mel_filters_cover_every_band() -> None:
 
 def test_int8_weights_stay_close(tmp_path: Path) -> None:
     state = {"matrix": torch.randn(80, 128), "vector": torch.randn(80), "narrow": torch.randn(80, 16)}
-    save_weights(state, tmp_path / "w.safetensors", int8=True)
-    back = load_weights(tmp_path / "w.safetensors")
+    save_weights(state, tmp_path / "w.safetensors", "int8")
+    back = read_tensors(tmp_path / "w.safetensors")
     assert set(back) == set(state)
     for name, tensor in state.items():
         assert (back[name] - tensor).abs().max() < 0.02 * tensor.abs().max()

@@ -12,7 +12,7 @@ from app.training.examples import Example, vary
 from app.training.kokoro import RESERVED_VOICES
 from app.training.measure import errors, faults, nearest, words
 from app.training.omni import Batch, starter_config
-from app.training.synthesize import BAKED_VOICES, plan_answers, plan_dev, trim
+from app.training.synthesize import BAKED_VOICES, NATURAL_VOICES, plan_answers, plan_dev, trim
 
 
 def test_every_core_intent_is_learnt() -> None:
@@ -40,14 +40,14 @@ def test_unknown_questions_are_not_of_learnt_intents() -> None:
 
 
 def test_reserved_voices_only_evaluate() -> None:
-    assert not RESERVED_VOICES & set(BAKED_VOICES.values())
+    assert not RESERVED_VOICES & set(NATURAL_VOICES.values())
     assert {u.voice for u in plan_dev()} == RESERVED_VOICES
     assert len(BAKED_VOICES) >= 6
 
 
-def test_plan_speaks_every_answer_in_every_voice_once() -> None:
+def test_plan_speaks_every_answer_in_every_natural_voice_once() -> None:
     plan = plan_answers()
-    assert len(plan) == len(starter_intents()) * len(BAKED_VOICES)
+    assert len(plan) == len(starter_intents()) * len(NATURAL_VOICES)
     assert len({(u.intent, u.voice) for u in plan}) == len(plan)
 
 
