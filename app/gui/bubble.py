@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from PySide6.QtCore import QCoreApplication, QRect, QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QRect, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.gui import theme
 
@@ -29,9 +30,13 @@ class Entry:
 
 
 class Bubble(QWidget):
-    """A message on its own row: the user's at the right, the assistant's at the left; selectable."""
+    """A message on its own row: the user's at the right, the assistant's at the left; selectable.
+
+    It lays itself out: nested layouts would settle only some turns of the event loop after each new word.
+    """
 
     PADDING = 14
+    EDGE = 10
 
     def __init__(self, entry: Entry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,17 +52,7 @@ class Bubble(QWidget):
         self._mark = QLabel(self._frame)
         self._mark.setProperty("muted", True)
         self._mark.setFont(theme.sized(self.font(), 0.88))
-        inside = QVBoxLayout(self._frame)
-        inside.setContentsMargins(self.PADDING, 10, self.PADDING, 10)
-        inside.setSpacing(4)
-        inside.addWidget(self._text)
-        inside.addWidget(self._mark)
-        row = QHBoxLayout(self)
         self._top = theme.GRID if entry.side == Side.USER else 0
-        row.setContentsMargins(0, self._top, 0, 0)
-        row.addWidget(self._frame)
-        side = Qt.AlignmentFlag.AlignRight if entry.side == Side.USER else Qt.AlignmentFlag.AlignLeft
-        row.setAlignment(self._frame, side)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._width = 0
         self._show()
@@ -72,8 +67,6 @@ class Bubble(QWidget):
         """Make the bubble as wide as its text wants, at most 82 % of `width` pixels, and high enough."""
         self._width = width
         room = round(width * 0.82) - 2 * self.PADDING
-        # A label never says that it needs less than the minimum it was given before.
-        self._text.setMinimumSize(0, 0)
         wanted = self._text.fontMetrics().boundingRect(
             QRect(0, 0, room, 100_000), Qt.TextFlag.TextWordWrap, self._text.text()
         )
@@ -82,13 +75,26 @@ class Bubble(QWidget):
         # A label lays its text out a little wider than its font metrics say.
         while chosen < room and self._text.heightForWidth(chosen) > lines:
             chosen += 1
+        chosen = max(chosen, 16)
+        height = self._text.heightForWidth(chosen)
+        self._text.setGeometry(self.PADDING, self.EDGE, chosen, height)
+        bottom = self.EDGE + height
         if not self._mark.isHidden():
-            chosen = max(chosen, min(room, self._mark.sizeHint().width()))
-        self._text.setFixedWidth(max(chosen, 16))
-        self._text.setFixedHeight(self._text.heightForWidth(max(chosen, 16)))
+            mark = self._mark.sizeHint()
+            self._mark.setGeometry(self.PADDING, bottom + 4, mark.width(), mark.height())
+            bottom += 4 + mark.height()
+            chosen = max(chosen, mark.width())
+        self._frame.resize(chosen + 2 * self.PADDING, bottom + self.EDGE)
+        self.setFixedHeight(self._top + self._frame.height())
+        self._place()
 
-    def sizeHint(self) -> QSize:
-        return QSize(self._width, self._frame.sizeHint().height() + self._top)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        room = self.width() - self._frame.width()
+        self._frame.move(room if self.entry.side == Side.USER else 0, self._top)
 
     def _show(self) -> None:
         tr = QCoreApplication.translate

@@ -25,7 +25,7 @@ from app.speech.weights import load_into, read_json
 WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
 MAX_PIECES = 224
 #: Silence put after the clip: the decoder stops reliably where it sees the speech end.
-TAIL_SECONDS = 0.8
+TAIL_SECONDS = 0.5
 _CANDIDATES = 8
 
 

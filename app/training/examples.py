@@ -19,6 +19,9 @@ from app.training.corpus import Intent, unknown_questions
 FILLERS = ("um", "uh", "hey", "so", "okay", "well", "please", "hey Banter", "oh")
 UNKNOWN_SHARE = 0.08
 UNKNOWN_INTENT = "fallback.hard_knowledge"
+#: Share of turns in which nothing could be read.
+UNHEARD_SHARE = 0.01
+UNHEARD_INTENT = "fallback.unintelligible"
 EOS, AUDIO_PAD = 2, 16
 
 
@@ -166,6 +169,8 @@ def draw(sources: Sources, rng: np.random.Generator, *, speak: bool, real: float
             question = sources.unknown[rng.integers(len(sources.unknown))]
         question = vary(question, rng)
         asked = imagined_features(question, sources, rng) if rng.random() < 0.5 else question
+        if rng.random() < UNHEARD_SHARE:
+            intent, asked = sources.by_id[UNHEARD_INTENT], sources.ear_table[-1:]
     codes, voice = None, 0
     if speak:
         spoken = sources.codes.get(intent.id, {})

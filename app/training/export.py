@@ -52,7 +52,7 @@ def export_omni(checkpoint: Path, out: Path) -> None:
         },
     )
     config.save(out)
-    save_network(torch.load(checkpoint, weights_only=True)["model"], out / "model.safetensors", "float16")
+    save_network(torch.load(checkpoint, weights_only=True)["model"], out / "model.safetensors", "int8")
     vectors = speaker_vectors()
     save_file(
         {f"{name}.spk_emb": vectors[i].clone() for i, name in enumerate(BAKED_VOICES)},

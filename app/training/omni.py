@@ -287,7 +287,7 @@ def main(argv: list[str] | None = None) -> int:
         if step % 50 == 0:
             means = " ".join(f"{v:.3f}" for v in np.mean(log[-50:], 0))
             print(f"step {step} loss {means} {spent / step:.2f} s/step {spent / 60:.1f} min", flush=True)
-        if time.monotonic() - last_report > 180:
+        if time.monotonic() - last_report > 300:
             model.eval()
             typed, heard = accuracy(model, sources, heard=False), accuracy(model, sources, heard=True)
             model.train()
