@@ -25,6 +25,8 @@ from app.settings import Mode as SavedMode
 TICK_MS = 50
 SAVE_AFTER_MS = 600
 SILENT_DB = -100.0
+# A device that went away is tried again after 2, 4 and 8 s, then when the user asks for it.
+REOPEN_AFTER_MS = (2_000, 4_000, 8_000)
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +45,8 @@ class Assistant(QObject):
         self._transcript_log = TranscriptLog.from_environment()
         self._ready_pid: int | None = None
         self._silent = False
+        self._had_device = {"microphone": False, "speaker": False}
+        self._reopened = 0
         self._closed = False
         self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
         self.conversation = Conversation(self, post=self._post, mode=Mode(loaded.settings.mode.value))
@@ -64,6 +68,9 @@ class Assistant(QObject):
         self._saver.setSingleShot(True)
         self._saver.setInterval(SAVE_AFTER_MS)
         self._saver.timeout.connect(self._save)
+        self._reopener = QTimer(self)
+        self._reopener.setSingleShot(True)
+        self._reopener.timeout.connect(self._reopen)
         self._connect()
         window.header.set_volume(loaded.settings.volume)
         window.show_open_mic(loaded.settings.mode == SavedMode.OPEN_MIC)
@@ -84,6 +91,7 @@ class Assistant(QObject):
         self._closed = True
         self._ticker.stop()
         self._saver.stop()
+        self._reopener.stop()
         self._settings = replace(self._settings, window=self._window.geometry_to_save())
         # The window is closed, so there is nobody to tell.
         with contextlib.suppress(OSError):
@@ -129,12 +137,15 @@ class Assistant(QObject):
     def microphone_changed(self, usable: bool, sentence: str) -> None:
         _log.info("microphone: %s", sentence or "open")
         self._window.show_microphone(usable)
+        self._device_changed("microphone", usable)
         text = "" if usable else self.tr("{reason} You can type your questions.").format(reason=sentence)
         self._window.show_notice("microphone", text, retry=not usable)
 
     def speaker_changed(self, usable: bool, sentence: str) -> None:
         _log.info("loudspeaker: %s", sentence or usable)
         lost = bool(sentence) and not usable
+        if usable or lost:
+            self._device_changed("speaker", usable)
         text = self.tr("{reason} Answers are shown as text.").format(reason=sentence) if lost else ""
         self._window.show_notice("speaker", text, retry=lost)
 
@@ -168,7 +179,7 @@ class Assistant(QObject):
         window.open_mic_switched.connect(self._switch_open_mic)
         window.voice_chosen.connect(self._choose_voice)
         window.volume_changed.connect(self._change_volume)
-        window.retry_requested.connect(self._devices.open)
+        window.retry_requested.connect(lambda: self._devices.open(look_again=True))
         window.transcript.entry_finished.connect(self._write_down)
 
     def _ask(self, text: str) -> None:
@@ -188,6 +199,19 @@ class Assistant(QObject):
         self._devices.volume = volume
         if not self._window.header.mute.isChecked():
             self._remember(replace(self._settings, volume=volume))
+
+    def _device_changed(self, name: str, usable: bool) -> None:
+        """Try again by itself with a device that worked before, as after a restart of the sound server."""
+        if usable:
+            self._had_device[name] = True
+            if not self._reopener.isActive():
+                self._reopened = 0
+        elif self._had_device[name] and self._reopened < len(REOPEN_AFTER_MS):
+            self._reopener.start(REOPEN_AFTER_MS[self._reopened])
+
+    def _reopen(self) -> None:
+        self._reopened += 1
+        self._devices.open()
 
     def _microphone_silent(self, sentence: str) -> None:
         self._silent = True

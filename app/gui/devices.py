@@ -51,10 +51,10 @@ class Devices:
     def volume(self, volume: float) -> None:
         self._playback.volume = volume
 
-    def open(self) -> None:
-        """Open what is not open yet, in the background, after looking again which devices there are."""
+    def open(self, look_again: bool = False) -> None:
+        """Open what is not open yet, in the background. `look_again`: for devices plugged in meanwhile, too."""
         if self._opener is None or not self._opener.is_alive():
-            self._opener = threading.Thread(target=self._open, name="audio-opener", daemon=True)
+            self._opener = threading.Thread(target=self._open, args=(look_again,), name="audio-opener", daemon=True)
             self._opener.start()
 
     def close(self, timeout: float = 3.0) -> None:
@@ -70,9 +70,10 @@ class Devices:
             finally:
                 self._lock.release()
 
-    def _open(self) -> None:
+    def _open(self, look_again: bool) -> None:
         with self._lock:
-            self._close_both_if_one_is_missing()
+            if look_again:
+                self._close_both_if_one_is_missing()
             if not self._closed and not self._playback.is_open:
                 self._open_speaker()
             if not self._closed and not (self._capture and self._capture.is_open):

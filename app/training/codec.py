@@ -163,6 +163,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e9, help="end (with the rate decayed) after this long")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument(
+        "--decoder-only",
+        action="store_true",
+        help="go on with the decoder of a finished run (codes stay what they are); writes polished.pt",
+    )
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
@@ -173,7 +178,14 @@ def main(argv: list[str] | None = None) -> int:
     learner = CodebookLearner(codec.quantiser)
     optimiser = torch.optim.AdamW(codec.parameters(), args.rate, betas=(0.8, 0.99), weight_decay=0.01)
     step, spent = 0, 0.0
-    checkpoint = out / "last.pt"
+    finished, checkpoint = out / "last.pt", out / ("polished.pt" if args.decoder_only else "last.pt")
+    if args.decoder_only:
+        for part in (codec.embed, codec.encoder, codec.join, codec.encoder_context, codec.to_code):
+            part.requires_grad_(False)
+        if not checkpoint.exists():
+            saved = torch.load(finished, weights_only=True)
+            codec.load_state_dict(saved["codec"])
+            learner.load_state_dict(saved["learner"])
     if checkpoint.exists():
         saved = torch.load(checkpoint, weights_only=True)
         codec.load_state_dict(saved["codec"])
@@ -212,9 +224,9 @@ def main(argv: list[str] | None = None) -> int:
         with torch.autocast(audio.device.type, torch.bfloat16):
             vectors = codec.analyse(mel)
         vectors = vectors.float()
-        stages = learner.quantise(vectors.detach().flatten(0, 1)).unflatten(1, vectors.shape[:2])
+        stages = learner.quantise(vectors.detach().flatten(0, 1), not args.decoder_only).unflatten(1, vectors.shape[:2])
         used = torch.full((args.batch,), len(stages) - 1)
-        fewer = torch.rand(args.batch) < 0.3
+        fewer = torch.rand(args.batch) < (0.0 if args.decoder_only else 0.3)
         used[fewer] = torch.randint(len(stages), (int(fewer.sum()),))
         quantised = stages[used, torch.arange(args.batch)]
         commitment = F.mse_loss(vectors, quantised)

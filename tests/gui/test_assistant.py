@@ -19,7 +19,7 @@ from app import settings
 from app.audio.capture import Capture
 from app.audio.devices import AudioDeviceError
 from app.audio.playback import Playback
-from app.gui import theme
+from app.gui import assistant, theme
 from app.gui.assistant import Assistant
 from app.gui.bubble import Entry, Side
 from app.gui.orb import Look
@@ -127,6 +127,25 @@ def test_a_crash_of_the_worker_leaves_a_usable_window(desk: Desk) -> None:
     desk.ask("hello")
     desk.until(lambda: desk.entries()[-1].text == "You said: hello" and desk.ready())
     assert "restarted" not in desk.window.dock.notices.text()
+
+
+def test_a_device_that_went_away_is_tried_again_a_few_times(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[Capture] = []
+
+    def gone(self: Capture) -> None:
+        tries.append(self)
+        raise AudioDeviceError("It is gone.")
+
+    desk.until(lambda: "No microphone" in desk.window.dock.notices.text())
+    monkeypatch.setattr(Capture, "open", gone)
+    monkeypatch.setattr(assistant, "REOPEN_AFTER_MS", (10, 10, 10))
+    desk.assistant.microphone_changed(True, "")
+    desk.assistant.conversation.microphone_lost("It is gone.")
+    desk.until(lambda: len(tries) == 3)
+    desk.loop.run_until_complete(asyncio.sleep(0.3))
+    assert len(tries) == 3 and "It is gone. You can type" in desk.window.dock.notices.text()
+    desk.window.dock.notices.retry_clicked.emit()
+    desk.until(lambda: len(tries) == 4)
 
 
 def test_choices_are_saved(desk: Desk) -> None:

@@ -141,6 +141,10 @@ def test_streaming_text_and_interruption(window: MainWindow) -> None:
     show.say_user(1, "Capital of France?")
     show.add_reply(1, " of France is Paris.")
     assert [e.text for e in show.entries()] == ["Capital of France?", "The capital of France is Paris."]
+    for label in show.findChildren(QLabel):
+        frame = label.parentWidget()
+        if label.isVisible() and frame is not None:
+            assert label.geometry().right() <= frame.width(), "the bubble grows with its text"
     show.finish(1, interrupted=True, heard="The capital of")
     assert show.entries() == [
         Entry(1, Side.USER, "Capital of France?"),
@@ -165,6 +169,7 @@ def test_discarded_turn_leaves_nothing(window: MainWindow) -> None:
 
 def test_scrolling_is_the_users(window: MainWindow, qtbot: QtBot) -> None:
     show = window.transcript
+    show.say_user(99, "Talk at length")
     for turn in range(20):
         show.say_user(turn, f"Question {turn}")
         show.add_reply(turn, "An answer that is long enough to need some room. " * 4)
