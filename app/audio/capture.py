@@ -24,7 +24,7 @@ _POLL_S = 0.01
 _LATENCY_S = 0.02
 _RING_S = 4.0
 _FIRST_CALLBACK_S = 3.0
-_NO_CALLBACK_S = 1.0
+_NO_CALLBACK_S = 3.0
 _ALL_ZERO_S = 5.0
 
 Samples = NDArray[np.float32]

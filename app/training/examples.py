@@ -52,6 +52,7 @@ class Sources:
     ear_table: Tensor
     codes: dict[str, dict[int, Tensor]] = field(default_factory=dict)
     heard: dict[str, list[Tensor]] = field(default_factory=dict)
+    default_share: float = 0.0
 
     def __post_init__(self) -> None:
         self.unknown = unknown_questions()
@@ -175,6 +176,13 @@ def draw(sources: Sources, rng: np.random.Generator, *, speak: bool, real: float
     if speak:
         spoken = sources.codes.get(intent.id, {})
         if spoken:
-            voice = int(rng.choice(list(spoken)))
+            voices = list(spoken)
+            # The default voice is what most people hear: it gets a share of its own.
+            if 0 in voices and rng.random() < sources.default_share:
+                voices = [0]
+            voice = int(rng.choice(voices))
             codes = spoken[voice]
-    return assemble(sources, history_of(intent, sources, rng, speak), asked, intent.spoken_answer, codes, voice)
+    # The Talker hardly needs the history: mostly leaving it out makes its sequences much shorter.
+    remembered = not speak or rng.random() < 0.15
+    history = history_of(intent, sources, rng, speak) if remembered else ""
+    return assemble(sources, history, asked, intent.spoken_answer, codes, voice)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -36,8 +37,8 @@ def export_codec(checkpoint: Path, out: Path) -> None:
     save_weights(codec.state_dict(), out / "codec.safetensors")
 
 
-def export_omni(checkpoint: Path, out: Path) -> None:
-    """Network, voices, `config.json` and the list of intents; `out` already holds `tokenizer.json`."""
+def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
+    """Network, `voices`, `config.json` and the list of intents; `out` already holds `tokenizer.json`."""
     tokenizer = Tokenizer.from_file(str(out / "tokenizer.json"))
     newline = tokenizer.encode("\n", add_special_tokens=False).ids
     think_end = tokenizer.encode("</think>", add_special_tokens=False).ids
@@ -55,9 +56,9 @@ def export_omni(checkpoint: Path, out: Path) -> None:
     save_network(torch.load(checkpoint, weights_only=True)["model"], out / "model.safetensors", "int8")
     vectors = speaker_vectors()
     save_file(
-        {f"{name}.spk_emb": vectors[i].clone() for i, name in enumerate(BAKED_VOICES)},
+        {f"{name}.spk_emb": vectors[BAKED_VOICES.index(name)].clone() for name in voices},
         out / "voices.safetensors",
-        {"order": ",".join(BAKED_VOICES)},
+        {"order": ",".join(voices)},
     )
     listing = "".join(f"{intent.id}\t{intent.spoken_answer}\n" for intent in starter_intents())
     (out / "intents.tsv").write_text(listing, encoding="utf-8")
@@ -68,12 +69,13 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="app.training export", description=__doc__)
     parser.add_argument("--codec", type=Path, help="codec checkpoint")
     parser.add_argument("--omni", type=Path, help="Thinker–Talker checkpoint")
+    parser.add_argument("--voices", nargs="+", choices=BAKED_VOICES, default=BAKED_VOICES, help="voices to offer")
     parser.add_argument("--out", type=Path, required=True, help="model folder")
     args = parser.parse_args(argv)
     if args.codec:
         export_codec(args.codec, args.out)
     if args.omni:
-        export_omni(args.omni, args.out)
+        export_omni(args.omni, args.out, args.voices)
     return 0
 
 

@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from app.omni.checkpoint import load_model
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
 from app.speech.starter_encoder import StarterEncoder
@@ -32,6 +33,7 @@ from app.training.tokenizer import VOCABULARY, minilm_embeddings, train_tokenize
 
 STOP_WEIGHT = 5.0
 CORRUPT = 0.07
+BOOK_WEIGHTS = (2.2, 1.6, 1.2, 0.9, 0.7, 0.5, 0.5, 0.4)
 SPEAKER_SIZE = 64
 SPEECH_LIMIT, TEXT_LIMIT = 110, 110
 
@@ -134,7 +136,7 @@ def bridge(model: OmniModel, batch: Batch) -> Tensor:
 
 
 def speech_loss(model: OmniModel, batch: Batch, speakers: Tensor) -> Tensor:
-    """Cross-entropy of the codes, mean over codebooks, stops weighted."""
+    """Cross-entropy of the codes, weighted by codebook (the first carry the words); stops count more."""
     config = model.config
     spoken = (batch.audio_target != -100).any(1)
     states = model.talker(bridge(model, batch), batch.corrupted_audio(config), speakers[batch.voices])
@@ -142,7 +144,10 @@ def speech_loss(model: OmniModel, batch: Batch, speakers: Tensor) -> Tensor:
     targets = batch.audio_target.transpose(1, 2)[spoken].T
     weights = torch.ones(config.audio_vocab_size)
     weights[config.audio_stop_token] = STOP_WEIGHT
-    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), weight=weights, ignore_index=-100)
+    loss = F.cross_entropy(
+        logits.flatten(0, 1), targets.flatten(), weight=weights, ignore_index=-100, reduction="none"
+    ).view_as(targets)
+    return (loss.mean(1) * torch.tensor(BOOK_WEIGHTS)).mean()
 
 
 def batches(
@@ -222,13 +227,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--text-batch", type=int, default=48)
     parser.add_argument("--speech-batch", type=int, default=16)
+    parser.add_argument("--default-share", type=float, default=0.0, help="extra share of the default voice")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--name", default="omni")
-    parser.add_argument("--start-from", type=Path, default=None, help="checkpoint whose weights to begin with")
+    parser.add_argument(
+        "--start-from", type=Path, default=None, help="checkpoint or model folder whose weights to begin with"
+    )
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     sources = load_sources(args.work, args.work / "whisper", args.model)
+    sources.default_share = args.default_share
     newline = sources.ids("\n")
     config = starter_config((*sources.ids("</think>"), *newline, *newline))
     model = OmniModel(config)
@@ -250,6 +259,8 @@ def main(argv: list[str] | None = None) -> int:
         model.load_state_dict(saved["model"])
         optimiser.load_state_dict(saved["optimiser"])
         step, spent = saved["step"], saved["spent"]
+    elif args.start_from is not None and args.start_from.is_dir():
+        model.load_state_dict(load_model(args.start_from).state_dict())
     elif args.start_from is not None:
         model.load_state_dict(torch.load(args.start_from, weights_only=True)["model"])
     speakers = speaker_vectors()
@@ -257,7 +268,12 @@ def main(argv: list[str] | None = None) -> int:
 
     def save() -> None:
         torch.save(
-            {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "spent": spent},
+            {
+                "model": model.state_dict(),
+                "optimiser": optimiser.state_dict(),
+                "step": step,
+                "spent": spent,
+            },
             folder / "next.pt",
         )
         (folder / "next.pt").replace(checkpoint)
@@ -270,7 +286,7 @@ def main(argv: list[str] | None = None) -> int:
     while spent < limit:
         began = time.monotonic()
         progress = spent / limit
-        scale = min(1.0, (step + 1) / 200) * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * progress)))
+        scale = min(1.0, (step + 1) / 60) * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * progress)))
         for group in optimiser.param_groups:
             group["lr"] = args.rate * scale
         real = 0.3 if progress > 0.3 else 0.0
