@@ -209,7 +209,7 @@ def test_batch_with_the_starter(tmp_path: Path) -> None:
 @needs_starter
 def test_unknown_voice() -> None:
     known = banter("voices").stdout.split()
-    assert len(known) >= 6
+    assert known
     done = banter("ask", "--text", "Hello", "--voice", "nobody")
     assert (done.returncode, done.stdout) == (2, "")
     assert_one_sentence(done.stderr)
