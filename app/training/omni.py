@@ -35,6 +35,7 @@ STOP_WEIGHT = 5.0
 CORRUPT = 0.07
 BOOK_WEIGHTS = (2.2, 1.6, 1.2, 0.9, 0.7, 0.5, 0.5, 0.4)
 SPEAKER_SIZE = 64
+PACKS = Path(__file__).parent / "data" / "pack"
 LENGTH_LIMIT = 110
 
 
@@ -221,8 +222,14 @@ def align_ears(model: OmniModel, sources: Sources, steps: int = 300) -> None:
     print(f"ears aligned on {len(pairs)} pieces, {loss.item():.3f} of the variance left", flush=True)
 
 
+def _packed(work: Path, name: str) -> Path:
+    """The pack `NAME.safetensors` made by `pack` in `work`, or the one that comes with the project."""
+    own = work / f"{name}.safetensors"
+    return own if own.exists() else PACKS / own.name
+
+
 def load_sources(work: Path, whisper: Path, model_folder: Path) -> Sources:
-    """Tokenizers, ear table, codes (`codes.safetensors`) and real hearings (`heard.safetensors`) where they exist."""
+    """Tokenizers, ear table, codes of the answers and real hearings of questions."""
     if not (model_folder / "tokenizer.json").exists():
         train_tokenizer(model_folder / "tokenizer.json")
     ears = Tokenizer.from_file(str(whisper / "tokenizer.json"))
@@ -232,14 +239,12 @@ def load_sources(work: Path, whisper: Path, model_folder: Path) -> Sources:
     table = torch.cat((table, table[rows[END]][None]))
     intents = starter_intents()
     codes: dict[str, dict[int, Tensor]] = {}
-    if (work / "codes.safetensors").exists():
-        for key, value in load_file(work / "codes.safetensors").items():
-            intent, voice = key.rsplit("|", 1)
-            codes.setdefault(intent, {})[BAKED_VOICES.index(voice)] = value.long()
+    for key, value in load_file(_packed(work, "codes")).items():
+        intent, voice = key.rsplit("|", 1)
+        codes.setdefault(intent, {})[BAKED_VOICES.index(voice)] = value.long()
     heard: dict[str, list[Tensor]] = {}
-    if (work / "heard.safetensors").exists():
-        for key, value in load_file(work / "heard.safetensors").items():
-            heard.setdefault(key.rsplit("|", 1)[0], []).append(value.float())
+    for key, value in load_file(_packed(work, "heard")).items():
+        heard.setdefault(key.rsplit("|", 1)[0], []).append(value.float())
     tokenizer = Tokenizer.from_file(str(model_folder / "tokenizer.json"))
     return Sources(intents, tokenizer, ears, rows, table, codes, heard)
 

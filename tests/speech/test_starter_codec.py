@@ -80,7 +80,7 @@ def test_round_trip_keeps_the_spectrum() -> None:
     time = np.arange(SAMPLE_RATE) / SAMPLE_RATE
     pitch = 120 + 20 * np.sin(2 * np.pi * 2 * time)
     phase = 2 * np.pi * np.cumsum(pitch) / SAMPLE_RATE
-    voiced = sum(np.sin(k * phase) / k for k in range(1, 20)) * 0.08
+    voiced = np.sum([np.sin(k * phase) / k for k in range(1, 20)], axis=0) * 0.08
     audio = np.concatenate((voiced, np.zeros(LAG))).astype(np.float32)
     back = codec.decode(codec.encode(audio))[LAG:]
     count = min(len(back), len(voiced))
