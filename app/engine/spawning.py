@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 
 
 @contextlib.contextmanager
@@ -13,6 +14,8 @@ def interrupts_held_back() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Starting multiprocessing's resource tracker ends with SIGINT unblocked, so it must be there before we block.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -39,6 +39,9 @@ class Desk:
         self.window = MainWindow()
         qtbot.addWidget(self.window)
         self.window.show()
+        # Shortcuts reach an active window only, and without a window manager nobody makes it one.
+        self.window.activateWindow()
+        QTest.qWaitForWindowActive(self.window)
         self.assistant = Assistant(self.window, settings.Loaded(saved), self.file, factory=FACTORY)
         self.assistant.start(folder)
 
