@@ -153,7 +153,9 @@ def main(argv: list[str] | None = None) -> int:
     for condition in args.conditions.split(","):
         tally = Tally()
         if condition == "typed":
-            for intent in list(run.by_id.values())[: args.limit]:
+            intents = list(run.by_id.values())
+            step = max(1, len(intents) // args.limit) if args.limit else 1
+            for intent in intents[::step]:
                 asked = TurnRequest(
                     text=intent.dev_questions[0], history=history(intent, run.by_question), voice=voices[0], seed=1
                 )
