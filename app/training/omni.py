@@ -296,7 +296,8 @@ def main(argv: list[str] | None = None) -> int:
         model.load_state_dict(load_model(args.start_from).state_dict())
     elif args.start_from is not None:
         model.load_state_dict(torch.load(args.start_from, weights_only=True)["model"])
-    if args.align_ears:
+    if args.align_ears and not checkpoint.exists():
+        # Not again on resuming: it would throw away what the projector has learnt since.
         align_ears(model, sources)
     speakers = speaker_vectors()
     rng = np.random.default_rng(step)
