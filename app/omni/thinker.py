@@ -36,12 +36,17 @@ class Thinker(nn.Module):
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.rotary = Rotary(config.rope, block.head_dim)
 
+    def listen(self, x: Tensor) -> Tensor:
+        """Bridge states [B, T, H] of embedded input [B, T, H]: as far as the Talker hears the Thinker."""
+        rope = self.rotary(x.shape[1], x.device)
+        for layer in self.layers[: self.bridge_layer + 1]:
+            x = layer(x, rope)
+        return x
+
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Embedded input x [B, T, H] → (final normed states [B, T, H], bridge states [B, T, H])."""
+        bridge = x = self.listen(x)
         rope = self.rotary(x.shape[1], x.device)
-        bridge = x
-        for index, layer in enumerate(self.layers):
+        for layer in self.layers[self.bridge_layer + 1 :]:
             x = layer(x, rope)
-            if index == self.bridge_layer:
-                bridge = x
         return self.norm(x), bridge

@@ -1,8 +1,8 @@
 """The starter's ears: Whisper tiny.en (MIT), encoder and decoder, with the vocabulary cut to common English pieces.
 
-The encoder runs on the real length of the clip. Its decoder reads the words; every piece it reads becomes one feature
-row for the Thinker: the mean of the candidates' embeddings, weighted by their probabilities. Rows so made can also be
-computed from text alone, which is how the Thinker learns to listen to far more questions than were ever synthesised.
+The encoder runs on the real length of the clip. Its decoder reads the words; these are cut into the Thinker's own
+pieces, and every piece becomes one feature row. Rows so made can also be computed from text alone, which is how the
+Thinker learns to listen to far more questions than were ever synthesised.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from tokenizers import decoders
+from tokenizers import Tokenizer, decoders
 from torch import Tensor, nn
 
 from app.speech.errors import DamagedModelError
@@ -26,7 +26,8 @@ WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
 MAX_PIECES = 224
 #: Silence put after the clip: the decoder stops reliably where it sees the speech end.
 TAIL_SECONDS = 0.5
-_CANDIDATES = 8
+#: The Thinker's marker for a heard row; its own row stands for a clip without words.
+NOTHING_HEARD = 16
 
 
 class Attention(nn.Module):
@@ -79,6 +80,7 @@ class StarterEncoder(nn.Module):
 
     `vocabulary` maps row → piece in byte-level notation; rows `start`, `plain` (no time stamps) and `end` are control
     pieces; `banned` rows (sound effects and stray symbols) are never read, `banned_first` not as the first piece.
+    `rows` holds one feature row for each piece of `tokenizer`, the Thinker's.
     """
 
     feature_size = WIDTH
@@ -86,21 +88,23 @@ class StarterEncoder(nn.Module):
     filters: Tensor
     window: Tensor
 
-    def __init__(self, spec: dict[str, object]) -> None:
+    def __init__(self, spec: dict[str, object], tokenizer: Tokenizer) -> None:
         super().__init__()
+        self._tokenizer = tokenizer
         self.pieces: list[str] = list(spec["vocabulary"])  # type: ignore[call-overload]
         self.start, self.plain, self.end = (int(spec[k]) for k in ("start", "plain", "end"))  # type: ignore[call-overload]
-        rows = len(self.pieces)
+        vocabulary = len(self.pieces)
         self.conv1 = nn.Conv1d(80, WIDTH, 3, padding=1)
         self.conv2 = nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
         self.positions = nn.Parameter(torch.zeros(CONTEXT, WIDTH))
         self.encoder = nn.ModuleList(Block(cross=False) for _ in range(LAYERS))
         self.encoder_norm = nn.LayerNorm(WIDTH)
-        self.embed = nn.Embedding(rows, WIDTH)
+        self.embed = nn.Embedding(vocabulary, WIDTH)
         self.text_positions = nn.Parameter(torch.zeros(448, WIDTH))
         self.decoder = nn.ModuleList(Block(cross=True) for _ in range(LAYERS))
         self.decoder_norm = nn.LayerNorm(WIDTH)
-        mask = torch.zeros(rows)
+        self.rows = nn.Embedding(tokenizer.get_vocab_size(), WIDTH)
+        mask = torch.zeros(vocabulary)
         mask[list(spec["banned"])] = -torch.inf  # type: ignore[call-overload]
         mask[[self.start, self.plain]] = -torch.inf
         self.register_buffer("mask", mask, persistent=False)
@@ -111,13 +115,22 @@ class StarterEncoder(nn.Module):
 
     @classmethod
     def load(cls, folder: Path) -> StarterEncoder:
-        """Read `encoder.json` and `encoder.safetensors` of a model folder."""
-        try:
-            encoder = cls(read_json(folder / "encoder.json"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
+        """Read `encoder.json`, `encoder.safetensors` and `tokenizer.json` of a model folder."""
+        encoder = cls.blank(folder)
         load_into(encoder, folder / "encoder.safetensors")
         return encoder.eval().requires_grad_(False)
+
+    @classmethod
+    def blank(cls, folder: Path) -> StarterEncoder:
+        """An encoder without weights, as `encoder.json` and `tokenizer.json` of a model folder describe it."""
+        try:
+            tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # the tokenizer raises plain Exception for every kind of damage
+            raise DamagedModelError(f"{folder / 'tokenizer.json'} is missing or damaged: {error}.") from error
+        try:
+            return cls(read_json(folder / "encoder.json"), tokenizer)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
 
     def hear(self, audio: Tensor) -> Tensor:
         """Encoder states [T, WIDTH] (50 per second) of audio [n] at 16 kHz."""
@@ -129,14 +142,13 @@ class StarterEncoder(nn.Module):
             x = block.mlp(x + block.attention(normed, block.attention.memory(normed)))
         return self.encoder_norm(x)
 
-    def read(self, states: Tensor) -> tuple[list[int], Tensor]:
-        """Greedy reading of encoder states: piece rows and their feature rows [N, WIDTH]."""
+    def read(self, states: Tensor) -> list[int]:
+        """Greedy reading of encoder states: rows of `vocabulary`."""
         memories = [block.cross.memory(states) for block in blocks(self.decoder)]
         # At most six pieces a second: a decoder that runs on is repeating itself.
         limit = min(MAX_PIECES, 8 + len(states) * 6 // 50)
         cache = states.new_zeros(LAYERS, 2, HEADS, limit + 2, WIDTH // HEADS)
-        tokens, rows, position = [self.start, self.plain], [], 0
-        pending = torch.tensor(tokens)
+        position, pending = 0, torch.tensor([self.start, self.plain])
         read: list[int] = []
         while len(read) < limit:
             for token in pending:
@@ -154,17 +166,12 @@ class StarterEncoder(nn.Module):
             logits = (self.decoder_norm(x) @ self.embed.weight.T)[0] + self.mask
             if not read:
                 logits[self._first_banned] = -torch.inf
-            best = logits.topk(_CANDIDATES)
-            token_id = int(best.indices[0])
+            token_id = int(logits.argmax())
             if token_id == self.end or self._loops(read, token_id):
                 break
             read.append(token_id)
-            weights = torch.softmax(best.values, -1)
-            rows.append(weights @ self.embed.weight[best.indices])
-            pending = best.indices[:1]
-        if not rows:
-            rows.append(self.embed.weight[self.end])
-        return read, torch.stack(rows)
+            pending = torch.tensor([token_id])
+        return read
 
     @staticmethod
     def _loops(read: list[int], token: int) -> bool:
@@ -176,10 +183,15 @@ class StarterEncoder(nn.Module):
         """Words of piece rows."""
         return self._text.decode([self.pieces[row] for row in rows]).strip()
 
+    def features(self, text: str) -> Tensor:
+        """Feature rows [N ≥ 1, 384] of words."""
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return self.rows.weight[torch.tensor(ids or [NOTHING_HEARD])]
+
     @torch.inference_mode()
     def encode(self, audio: NDArray[np.float32]) -> Encoded:
         """Features [N ≥ 1, 384] and words of float32 mono speech at 16 kHz (30 s at most are heard)."""
         tail = int(TAIL_SECONDS * SAMPLE_RATE)
         clip = torch.from_numpy(np.ascontiguousarray(audio, np.float32))[: CONTEXT * 2 * HOP - tail]
-        pieces, rows = self.read(self.hear(F.pad(clip, (0, tail))))
-        return Encoded(rows, self.text(pieces))
+        text = self.text(self.read(self.hear(F.pad(clip, (0, tail)))))
+        return Encoded(self.features(text), text)

@@ -12,7 +12,8 @@ VERBS = {
     "ears": "ears",
     "ears-tune": "ears_tune",
     "pack": "pack",
-    "omni": "omni",
+    "thinker": "thinker",
+    "talker": "talker",
     "export": "export",
     "evaluate": "evaluate",
 }

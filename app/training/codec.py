@@ -28,6 +28,7 @@ from app.speech.starter_codec import (
     StarterCodec,
     mel_filters,
 )
+from app.training.loop import autocast, fast_bf16
 
 SEGMENT_FRAMES = 16
 RESOLUTIONS = ((2048, 512, 128), (1024, 256, 80), (512, 128, 40), (256, 64, 20))
@@ -36,7 +37,7 @@ RESOLUTIONS = ((2048, 512, 128), (1024, 256, 80), (512, 128, 40), (256, 64, 20))
 class SpectralLoss(nn.Module):
     """L1 between log-mel (weight 1) and log-magnitude (0.25) spectra at four resolutions.
 
-    The transforms are products with a DFT matrix: in bf16 that is many times faster on a CPU than FFTs with gradients.
+    Where bf16 products are fast the transforms are products with a DFT matrix, elsewhere FFTs.
     """
 
     def __init__(self) -> None:
@@ -54,7 +55,12 @@ class SpectralLoss(nn.Module):
         total = output.new_zeros(())
         for index, (window, hop, _) in enumerate(RESOLUTIONS):
             basis, mel = getattr(self, f"basis{index}"), getattr(self, f"mel{index}")
-            real, imaginary = (both.unfold(-1, window, hop) @ basis).float().chunk(2, -1)
+            frames = both.unfold(-1, window, hop)
+            if both.device.type != "cpu" or fast_bf16():
+                real, imaginary = (frames @ basis).float().chunk(2, -1)
+            else:
+                spectrum = torch.fft.rfft(frames * torch.hann_window(window))
+                real, imaginary = spectrum.real, spectrum.imag
             magnitude = (real.square() + imaginary.square() + 1e-6).sqrt()
             logs = torch.log(magnitude + 1e-2), torch.log(magnitude @ mel.float() + 1e-2)
             for log, weight in zip(logs, (0.25, 1.0), strict=True):
@@ -168,6 +174,7 @@ def main(argv: list[str] | None = None) -> int:
         action="store_true",
         help="go on with the decoder of a finished run (codes stay what they are); writes polished.pt",
     )
+    parser.add_argument("--start-from", type=Path, help="model folder whose codec --decoder-only goes on with")
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
@@ -182,7 +189,10 @@ def main(argv: list[str] | None = None) -> int:
     if args.decoder_only:
         for part in (codec.embed, codec.encoder, codec.join, codec.encoder_context, codec.to_code):
             part.requires_grad_(False)
-        if not checkpoint.exists():
+        if not checkpoint.exists() and args.start_from is not None:
+            codec.load_state_dict(StarterCodec.load(args.start_from).state_dict())
+            learner.seeded = True
+        elif not checkpoint.exists():
             saved = torch.load(finished, weights_only=True)
             codec.load_state_dict(saved["codec"])
             learner.load_state_dict(saved["learner"])
@@ -221,7 +231,7 @@ def main(argv: list[str] | None = None) -> int:
             group["lr"] = args.rate * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, progress))))
         audio = clips.batch(args.batch, rng).to(args.device)
         mel = codec.log_mel(audio)
-        with torch.autocast(audio.device.type, torch.bfloat16):
+        with autocast(audio.device.type):
             vectors = codec.analyse(mel)
         vectors = vectors.float()
         stages = learner.quantise(vectors.detach().flatten(0, 1), not args.decoder_only).unflatten(1, vectors.shape[:2])
@@ -232,12 +242,12 @@ def main(argv: list[str] | None = None) -> int:
         commitment = F.mse_loss(vectors, quantised)
         passed = vectors + (quantised - vectors).detach()
         state = codec.initial_state(args.batch)
-        with torch.autocast(audio.device.type, torch.bfloat16):
+        with autocast(audio.device.type):
             spectrum = codec.spectrum(passed, state)
         output = codec.overlap_add(spectrum, state)
         # The first and last milliseconds have no counterpart because of the lag.
         ours, theirs = output[:, LAG:], audio[:, :-LAG]
-        with torch.autocast(audio.device.type, torch.bfloat16):
+        with autocast(audio.device.type):
             spectral = loss_of(ours, theirs)
         loss = spectral + 0.1 * commitment
         optimiser.zero_grad(set_to_none=True)

@@ -16,6 +16,7 @@ from torch import Tensor
 from app.speech.starter_encoder import LAYERS, StarterEncoder
 from app.speech.weights import save_weights
 from app.training.corpus import load_intents
+from app.training.tokenizer import minilm_embeddings, train_tokenizer
 
 #: GPT-2 pieces are numbered by how common they are; rarer ones only as far as the corpus needs them.
 COMMON_PIECES = 16_384
@@ -118,9 +119,14 @@ def main(argv: list[str] | None = None) -> int:
         "banned": [row[piece] for piece in config["suppress_ids"] if piece in row],
         "banned_first": [row[piece] for piece in config["suppress_ids_begin"] if piece in row],
     }
-    encoder = StarterEncoder(spec)
-    encoder.load_state_dict(convert(read_ctranslate2(whisper / "model.bin"), kept))
     args.model.mkdir(parents=True, exist_ok=True)
+    if not (args.model / "tokenizer.json").exists():
+        train_tokenizer(args.model / "tokenizer.json")
+    thinkers = Tokenizer.from_file(str(args.model / "tokenizer.json"))
+    encoder = StarterEncoder(spec, thinkers)
+    state = convert(read_ctranslate2(whisper / "model.bin"), kept)
+    # Until there is a Thinker, the rows are what its embedding will start from.
+    encoder.load_state_dict({**state, "rows.weight": minilm_embeddings(thinkers, args.work / "minilm")})
     (args.model / "encoder.json").write_text(json.dumps(spec, ensure_ascii=False), encoding="utf-8")
     save_weights(encoder.state_dict(), args.model / "encoder.safetensors", "int8")
     print(f"{len(kept)} pieces, {sum(p.numel() for p in encoder.parameters()):,} parameters")

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from app.speech.features import SAMPLE_RATE
 from app.speech.starter_encoder import StarterEncoder, blocks
 from app.speech.weights import save_weights
+from app.training.loop import autocast
 
 Floats = NDArray[np.float32]
 
@@ -125,7 +126,7 @@ def main(argv: list[str] | None = None) -> int:
         )
         targets = tokens[:, 1:].clone()
         targets[:, 0] = -100
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast():
             logits = decoder_logits(encoder, states, mask, tokens[:, :-1].clamp(min=0))
         loss = F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), ignore_index=-100)
         optimiser.zero_grad(set_to_none=True)

@@ -1,7 +1,7 @@
-"""Training examples for the Thinker and the Talker: a question, typed or heard, and its spoken answer.
+"""Training examples: a question, typed or heard, and its spoken answer.
 
 What the ears would make of a question is computed from its text (see `app.speech.starter_encoder`) and roughened, so
-that every wording of the corpus is heard; real encodings of synthesised questions are mixed in where there are any.
+that every wording of the corpus is heard; real transcripts of synthesised questions are mixed in where there are any.
 """
 
 from __future__ import annotations
@@ -14,45 +14,44 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from app.speech.starter_encoder import NOTHING_HEARD
 from app.training.corpus import Intent, unknown_questions
+from app.training.tokenizer import CONTROL_TOKENS
 
 FILLERS = ("um", "uh", "hey", "so", "okay", "well", "please", "hey Banter", "oh")
 UNKNOWN_SHARE = 0.08
 UNKNOWN_INTENT = "fallback.hard_knowledge"
 #: Share of turns in which nothing could be read.
-UNHEARD_SHARE = 0.01
+UNHEARD_SHARE = 0.005
 UNHEARD_INTENT = "fallback.unintelligible"
-EOS, AUDIO_PAD = 2, 16
+#: Share of questions that are heard; both kinds teach the same pieces, the heard ones the projector too.
+HEARD_SHARE = 0.35
+EOS = 2
 
 
 @dataclass(frozen=True)
 class Example:
     """One sequence. `text` holds prompt, answer, end and line break; the answer starts at `start`.
 
-    `features` [N, 384] replace the run of audio markers; `codes` int64 [8, T] is the speech of the answer.
+    `features` [N, 384] replace the run of audio markers.
     """
 
     text: list[int]
     start: int
     answer: list[int]
     features: Tensor | None = None
-    codes: Tensor | None = None
-    voice: int = 0
 
 
 @dataclass
 class Sources:
     """Everything examples are drawn from. `codes[intent id]` maps voice number → codes; `heard[wording]` lists real
-    feature rows."""
+    transcripts; `ear_table` [vocabulary, 384] holds the ears' feature rows."""
 
     intents: list[Intent]
     tokenizer: Tokenizer
-    ears: Tokenizer
-    ear_rows: dict[int, int]
     ear_table: Tensor
     codes: dict[str, dict[int, Tensor]] = field(default_factory=dict)
-    heard: dict[str, list[Tensor]] = field(default_factory=dict)
-    default_share: float = 0.0
+    heard: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.unknown = unknown_questions()
@@ -68,6 +67,11 @@ class Sources:
         self.weights = weights / weights.sum()
         self.free = [intent for intent in self.intents if not intent.context]
         self.wordings = [(i, q) for i in self.intents for q in i.train_questions if q in self.heard]
+
+    def all_questions(self) -> list[str]:
+        """Every plain wording that training may ask."""
+        asked = [q for intent in self.intents for q in intent.train_questions]
+        return list(dict.fromkeys([*asked, *self.unknown, ""]))
 
     def ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
@@ -106,22 +110,16 @@ def heard_form(text: str, rng: np.random.Generator) -> str:
     text = text[:1].upper() + text[1:]
     if text[-1:] not in ".?!":
         text += str(rng.choice([".", "?"]))
-    return " " + text
+    return text
 
 
 def imagined_features(text: str, sources: Sources, rng: np.random.Generator) -> Tensor:
-    """Feature rows [N ≥ 1, 384] of a question that was never spoken, with the errors of a real hearing."""
-    pieces = sources.ears.encode(heard_form(text, rng), add_special_tokens=False).ids
-    rows = [sources.ear_rows[p] for p in pieces if p in sources.ear_rows and rng.random() > 0.03]
-    if not rows:
-        return sources.ear_table[-1:]
-    table = sources.ear_table
-    features = table[rows]
-    others = table[torch.from_numpy(rng.integers(0, 6_000, len(rows)))]
-    share = torch.from_numpy(np.where(rng.random(len(rows)) < 0.25, rng.uniform(0.3, 1.0, len(rows)), 1.0)).float()
-    share[torch.from_numpy(rng.random(len(rows)) < 0.04)] = 0.0
-    features = share[:, None] * features + (1 - share[:, None]) * others
-    return features + 0.1 * features.std() * torch.randn(features.shape)
+    """Feature rows [N ≥ 1, 384] of a transcript, with some pieces lost or wrong as in a real hearing."""
+    ids = np.array([i for i in sources.ids(text) if rng.random() > 0.015] or [NOTHING_HEARD])
+    wrong = rng.random(len(ids)) < 0.015
+    ids[wrong] = rng.integers(len(CONTROL_TOKENS), len(sources.ear_table), wrong.sum())
+    features = sources.ear_table[torch.from_numpy(ids)]
+    return features + 0.05 * features.std() * torch.randn(features.shape)
 
 
 def history_of(intent: Intent, sources: Sources, rng: np.random.Generator, short: bool = False) -> str:
@@ -140,9 +138,7 @@ def history_of(intent: Intent, sources: Sources, rng: np.random.Generator, short
     return "".join(block("user", q) + block("assistant", EMPTY_THOUGHT + a) for q, a in turns)
 
 
-def assemble(
-    sources: Sources, history: str, question: str | Tensor, answer: str, codes: Tensor | None, voice: int
-) -> Example:
+def assemble(sources: Sources, history: str, question: str | Tensor, answer: str) -> Example:
     """Put one sequence together; `question` is text, or feature rows for a spoken one."""
     features = None
     if isinstance(question, Tensor):
@@ -153,36 +149,34 @@ def assemble(
     prompt = sources.ids(history + block("user", content) + OPENING + EMPTY_THOUGHT)
     spoken = sources.ids(answer)
     text = [*prompt, *spoken, EOS, *sources.ids("\n")]
-    return Example(text, len(prompt), spoken, features, codes, voice)
+    return Example(text, len(prompt), spoken, features)
 
 
-def draw(sources: Sources, rng: np.random.Generator, *, speak: bool, real: float = 0.0) -> Example:
-    """One random training example; `speak` asks for one with codes, `real` is the share of real hearings."""
+def draw_asked(question: str, sources: Sources, rng: np.random.Generator) -> str | Tensor:
+    """A plain wording as somebody types it, or the rows the ears would make of it."""
+    asked = vary(question, rng)
+    return imagined_features(heard_form(asked, rng), sources, rng) if rng.random() < HEARD_SHARE else asked
+
+
+def draw_question(sources: Sources, rng: np.random.Generator, real: float) -> tuple[Intent, str, str | Tensor]:
+    """An intent, one of its plain wordings ("" where nothing was heard), and the question as it is asked."""
     if real and sources.wordings and rng.random() < real:
         intent, question = sources.wordings[rng.integers(len(sources.wordings))]
         options = sources.heard[question]
-        asked: str | Tensor = options[rng.integers(len(options))]
-    else:
-        intent = sources.intents[rng.choice(len(sources.intents), p=sources.weights)]
-        question = intent.train_questions[rng.integers(len(intent.train_questions))]
-        if rng.random() < UNKNOWN_SHARE:
-            intent = sources.by_id[UNKNOWN_INTENT]
-            question = sources.unknown[rng.integers(len(sources.unknown))]
-        question = vary(question, rng)
-        asked = imagined_features(question, sources, rng) if rng.random() < 0.5 else question
-        if rng.random() < UNHEARD_SHARE:
-            intent, asked = sources.by_id[UNHEARD_INTENT], sources.ear_table[-1:]
-    codes, voice = None, 0
-    if speak:
-        spoken = sources.codes.get(intent.id, {})
-        if spoken:
-            voices = list(spoken)
-            # The default voice is what most people hear: it gets a share of its own.
-            if 0 in voices and rng.random() < sources.default_share:
-                voices = [0]
-            voice = int(rng.choice(voices))
-            codes = spoken[voice]
-    # The Talker hardly needs the history: mostly leaving it out makes its sequences much shorter.
-    remembered = not speak or rng.random() < 0.15
-    history = history_of(intent, sources, rng, speak) if remembered else ""
-    return assemble(sources, history, asked, intent.spoken_answer, codes, voice)
+        return intent, question, imagined_features(options[rng.integers(len(options))], sources, rng)
+    if rng.random() < UNHEARD_SHARE:
+        return sources.by_id[UNHEARD_INTENT], "", sources.ear_table[NOTHING_HEARD][None]
+    intent = sources.intents[rng.choice(len(sources.intents), p=sources.weights)]
+    question = intent.train_questions[rng.integers(len(intent.train_questions))]
+    if rng.random() < UNKNOWN_SHARE:
+        intent = sources.by_id[UNKNOWN_INTENT]
+        question = sources.unknown[rng.integers(len(sources.unknown))]
+    return intent, question, draw_asked(question, sources, rng)
+
+
+def draw_text(sources: Sources, rng: np.random.Generator, real: float = 0.0) -> tuple[Example, str]:
+    """One random example without speech, and the plain wording of its question."""
+    intent, wording, asked = draw_question(sources, rng, real)
+    # Short prompts are several times cheaper: earlier turns are learnt from a few examples.
+    history = history_of(intent, sources, rng, rng.random() < 0.8)
+    return assemble(sources, history, asked, intent.spoken_answer), wording

@@ -10,21 +10,22 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
-from tokenizers import Tokenizer
+from torch import Tensor
 
 from app.omni.checkpoint import save_weights as save_network
 from app.speech.starter_codec import CodecConfig, StarterCodec
-from app.speech.weights import save_weights
+from app.speech.weights import read_tensors, save_weights
 from app.training.corpus import starter_intents
-from app.training.omni import speaker_vectors, starter_config
+from app.training.model import load_tokenizer, speaker_vectors, starter_config, think_end
 from app.training.synthesize import BAKED_VOICES
 
-#: Text is learnt answers, so the likeliest word is the right one; speech needs a little freedom.
+#: Text is learnt answers, so the likeliest word is the right one.
 GENERATION = {
     "temperature": 0.0,
     "max_new_tokens": 400,
-    # The answers it learnt begin with a moment of silence, so silence is not a fault at the start.
-    "talker": {"temperature": 0.3, "top_k": 30, "silence_ban_frames": 0},
+    # The answers it learnt begin with a moment of silence, so silence is not a fault at the start; and what is learnt
+    # by heart repeats codes where the recording did, so that a penalty would only lead it astray.
+    "talker": {"temperature": 0.1, "top_k": 30, "repetition_penalty": 1.0, "silence_ban_frames": 0},
 }
 
 
@@ -37,13 +38,16 @@ def export_codec(checkpoint: Path, out: Path) -> None:
     save_weights(codec.state_dict(), out / "codec.safetensors")
 
 
+def share_embedding(table: Tensor, out: Path) -> None:
+    """Give the ears the Thinker's embedding as their feature rows, and keep the rest of their weights."""
+    path = out / "encoder.safetensors"
+    save_weights({**read_tensors(path), "rows.weight": table}, path, "int8")
+
+
 def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
-    """Network, `voices`, `config.json` and the list of intents; `out` already holds `tokenizer.json`."""
-    tokenizer = Tokenizer.from_file(str(out / "tokenizer.json"))
-    newline = tokenizer.encode("\n", add_special_tokens=False).ids
-    think_end = tokenizer.encode("</think>", add_special_tokens=False).ids
+    """Network, the ears' rows, `voices`, `config.json` and the list of intents; `out` already holds the ears."""
     config = dataclasses.replace(
-        starter_config((*think_end, *newline, *newline)),
+        starter_config(think_end(load_tokenizer(out))),
         banter={
             "name": "Banter starter",
             "encoder": "starter",
@@ -53,7 +57,9 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
         },
     )
     config.save(out)
-    save_network(torch.load(checkpoint, weights_only=True)["model"], out / "model.safetensors", "int8")
+    network = torch.load(checkpoint, weights_only=True)["model"]
+    save_network(network, out / "model.safetensors", "int8")
+    share_embedding(network["model.embed_tokens.weight"], out)
     vectors = speaker_vectors()
     save_file(
         {f"{name}.spk_emb": vectors[BAKED_VOICES.index(name)].clone() for name in voices},
@@ -68,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
     """`python -m app.training export`."""
     parser = argparse.ArgumentParser(prog="app.training export", description=__doc__)
     parser.add_argument("--codec", type=Path, help="codec checkpoint")
-    parser.add_argument("--omni", type=Path, help="Thinker–Talker checkpoint")
+    parser.add_argument("--omni", type=Path, help="checkpoint of the stage `talker`")
     parser.add_argument("--voices", nargs="+", choices=BAKED_VOICES, default=BAKED_VOICES, help="voices to offer")
     parser.add_argument("--out", type=Path, required=True, help="model folder")
     args = parser.parse_args(argv)

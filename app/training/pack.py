@@ -1,7 +1,7 @@
 """Turn audio into what the omni training reads: `python -m app.training pack`.
 
-Answers become codes (`codes.safetensors`, keys `intent|voice`), questions become the ears' feature rows
-(`heard.safetensors`, keys `wording|number`). Both are small; with them any machine can train.
+Answers become codes (`codes.safetensors`, keys `intent|voice`), questions become what the ears read (`heard.json`,
+transcripts by wording). Both are small; with them any machine can train.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from app.speech.features import SAMPLE_RATE as EAR_RATE
-from app.speech.starter_codec import FRAME, LAG, SAMPLE_RATE, StarterCodec
+from app.speech.starter_codec import FRAME, LAG, StarterCodec
 from app.speech.starter_encoder import StarterEncoder
 from app.training.corpus import starter_intents
 from app.training.ears_tune import roughen
-from app.training.synthesize import DERIVED_VOICES, NATURAL_VOICES
+from app.training.synthesize import BAKED_VOICES
 
 
 def answer_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
@@ -31,38 +31,31 @@ def answer_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
     codes = {}
     for path in sorted(folder.glob("*.json")):
         row = json.loads(path.read_text())
-        if current.get(row["intent"]) != row["text"]:
+        if current.get(row["intent"]) != row["text"] or row["voice"] not in BAKED_VOICES:
             continue
-        if row["voice"] not in NATURAL_VOICES:
-            continue
-        audio = sf.read(path.with_suffix(".flac"), dtype="float32")[0]
-        versions = {row["voice"]: audio}
-        for name, (source, factor) in DERIVED_VOICES.items():
-            if source == row["voice"]:
-                versions[name] = soxr.resample(audio, SAMPLE_RATE * factor, SAMPLE_RATE)
-        for name, speech in versions.items():
-            level = np.sqrt(np.mean(speech**2))
-            speech = speech * min(0.08 / max(level, 1e-4), 0.9 / np.abs(speech).max())
-            # The codec's output lags: without room at the end the last sound would be cut.
-            frames = -(-(len(speech) + LAG) // FRAME)
-            padded = np.zeros(frames * FRAME, np.float32)
-            padded[: len(speech)] = speech
-            codes[f"{row['intent']}|{name}"] = codec.encode(padded).to(torch.int16)
+        speech = sf.read(path.with_suffix(".flac"), dtype="float32")[0]
+        level = np.sqrt(np.mean(speech**2))
+        speech = speech * min(0.08 / max(level, 1e-4), 0.9 / np.abs(speech).max())
+        # The codec's output lags: without room at the end the last sound would be cut.
+        frames = -(-(len(speech) + LAG) // FRAME)
+        padded = np.zeros(frames * FRAME, np.float32)
+        padded[: len(speech)] = speech
+        codes[f"{row['intent']}|{row['voice']}"] = codec.encode(padded).to(torch.int16)
     return codes
 
 
-def question_rows(encoder: StarterEncoder, folder: Path, variants: int) -> dict[str, Tensor]:
-    """Feature rows float16 [N, 384] of every question: once clean, `variants` times roughened."""
+def transcripts(encoder: StarterEncoder, folder: Path, variants: int) -> dict[str, list[str]]:
+    """What the ears read of every question, by its wording: once clean, `variants` times roughened."""
     rng = np.random.default_rng(5)
-    rows = {}
+    read: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*.json")):
         row = json.loads(path.read_text())
         audio, rate = sf.read(path.with_suffix(".flac"), dtype="float32")
         clip = soxr.resample(audio, rate, EAR_RATE)
         for number in range(variants + 1):
             heard = encoder.encode(clip if number == 0 else roughen(clip, rng))
-            rows[f"{row['text']}|{path.stem}{number}"] = heard.features.half()
-    return rows
+            read.setdefault(row["text"], []).append(heard.text)
+    return read
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -76,11 +69,13 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     if args.what == "codes":
-        packed = answer_codes(StarterCodec.load(args.model), args.work / "answers")
+        codes = answer_codes(StarterCodec.load(args.model), args.work / "answers")
+        save_file(codes, args.work / "codes.safetensors")
+        print(f"{len(codes)} answers")
     else:
-        packed = question_rows(StarterEncoder.load(args.model), args.work / "questions", args.variants)
-    save_file(packed, args.work / f"{args.what}.safetensors")
-    print(f"{len(packed)} entries")
+        read = transcripts(StarterEncoder.load(args.model), args.work / "questions", args.variants)
+        (args.work / "heard.json").write_text(json.dumps(read, indent=0, ensure_ascii=False), encoding="utf-8")
+        print(f"{len(read)} questions")
     return 0
 
 

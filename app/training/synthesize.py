@@ -16,12 +16,19 @@ from pathlib import Path
 import numpy as np
 
 from app.training.corpus import starter_intents
+from app.training.derive import Change, change_voice
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
 
 #: Baked voices that are synthesised, the default first: name in the app, Kokoro voice.
-NATURAL_VOICES = {"ava": "af_heart", "max": "am_michael", "emma": "bf_emma", "george": "bm_george"}
-#: Baked voices made from another by resampling: name, (its source, factor; above 1 is higher and quicker).
-DERIVED_VOICES = {"bella": ("ava", 1.08), "finn": ("max", 0.93)}
+NATURAL_VOICES = {"ava": "af_heart"}
+#: Baked voices made from another one's recordings: name, (source, change).
+DERIVED_VOICES = {
+    "max": ("ava", Change(formants=0.85, pitch=115, span=1.0)),
+    "emma": ("ava", Change(formants=0.94, pitch=175, span=0.9)),
+    "george": ("ava", Change(formants=0.82, pitch=98, span=0.9)),
+    "bella": ("ava", Change(formants=1.05, pitch=230, span=1.1)),
+    "finn": ("ava", Change(formants=0.88, pitch=142, span=1.1)),
+}
 BAKED_VOICES = (*NATURAL_VOICES, *DERIVED_VOICES)
 ANSWER_SPEED = 1.1
 _EDGE_SILENCE = 0.01  # relative to the peak
@@ -54,21 +61,12 @@ def trim(audio: np.ndarray, rate: int = SAMPLE_RATE) -> np.ndarray:
 
 
 def plan_answers() -> list[Utterance]:
-    """Every answer in every natural voice, ordered so that any prefix is useful.
-
-    The default voice is complete after the first two rounds; the other voices rotate over the answers.
-    """
-    intents = starter_intents()
-    voices = list(NATURAL_VOICES)
-    rounds: list[list[Utterance]] = []
-    for step in range(len(voices)):
-        rounds.append([])
-        for index, intent in enumerate(intents):
-            voice = voices[0] if step == 0 else voices[1 + (index + step) % (len(voices) - 1)]
-            rounds[-1].append(Utterance("answer", intent.id, intent.spoken_answer, voice, ANSWER_SPEED))
-    head = rounds[0] + rounds[1]
-    random.Random(1).shuffle(head)
-    return head + [utterance for later in rounds[2:] for utterance in later]
+    """Every answer in every natural voice, the default voice first."""
+    return [
+        Utterance("answer", intent.id, intent.spoken_answer, voice, ANSWER_SPEED)
+        for voice in NATURAL_VOICES
+        for intent in starter_intents()
+    ]
 
 
 def plan_dev() -> list[Utterance]:
@@ -116,16 +114,39 @@ def synthesize(plan: list[Utterance], kokoro: Kokoro, out: Path) -> Iterator[Pat
         yield path
 
 
+def derive(out: Path) -> Iterator[Path]:
+    """Make what is missing of the derived voices from the natural ones' files in `out`; yields every finished file."""
+    import soundfile as sf
+
+    current = {(u.intent, u.voice): u for u in plan_answers()}
+    for (intent, source), utterance in current.items():
+        spoken = out / f"{utterance.name}.flac"
+        if not spoken.with_suffix(".json").exists():
+            continue
+        for name, (origin, change) in DERIVED_VOICES.items():
+            path = out / f"{utterance.name}-{name}.flac"
+            if origin != source or path.with_suffix(".json").exists():
+                continue
+            changed = change_voice(sf.read(spoken, dtype="float32")[0], SAMPLE_RATE, change)
+            sf.write(path, changed * min(1.0, 0.99 / np.abs(changed).max()), SAMPLE_RATE, subtype="PCM_16")
+            row = asdict(Utterance("answer", intent, utterance.text, name, utterance.speed))
+            path.with_suffix(".json").write_text(json.dumps(row))
+            yield path
+
+
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training synthesize`."""
     parser = argparse.ArgumentParser(prog="app.training synthesize", description=__doc__)
-    parser.add_argument("kind", choices=("answers", "questions", "dev"))
+    parser.add_argument("kind", choices=("answers", "derived", "questions", "dev"))
     parser.add_argument("--work", type=Path, required=True, help="folder made by `fetch`")
     parser.add_argument("--part", default="0/1", help="share of the work, as INDEX/COUNT")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--limit", type=int, default=None)
     args = parser.parse_args(argv)
     index, count = (int(x) for x in args.part.split("/"))
+    if args.kind == "derived":
+        print(f"derived: {sum(1 for _ in derive(args.work / 'answers'))} new files", flush=True)
+        return 0
     if args.kind == "answers":
         plan = plan_answers()
     elif args.kind == "dev":

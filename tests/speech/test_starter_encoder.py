@@ -65,6 +65,18 @@ def test_silence_and_noise_give_a_row_and_few_words(encoder: StarterEncoder) -> 
 
 
 @needs_starter
+def test_features_are_the_rows_of_the_words(encoder: StarterEncoder) -> None:
+    """What training computes from text is what a clip with these words gives."""
+    rng = np.random.default_rng(0)
+    heard = encoder.encode((0.01 * rng.standard_normal(16_000)).astype(np.float32))
+    assert torch.equal(heard.features, encoder.features(heard.text))
+    assert encoder.features("").shape == (1, encoder.feature_size)
+    one, two = encoder.features("Hello."), encoder.features("Hello. Goodbye.")
+    assert len(two) > len(one)
+    assert torch.equal(two[: len(one)], one)
+
+
+@needs_starter
 def test_long_clips_are_cut_not_refused(encoder: StarterEncoder) -> None:
     heard = encoder.encode(0.001 * np.random.default_rng(0).standard_normal(60 * 16_000).astype(np.float32))
     assert heard.features.shape[0] >= 1

@@ -7,12 +7,14 @@ import pytest
 import torch
 
 from app.omni.config import OmniConfig
+from app.training.batch import TextBatch, code_streams
 from app.training.corpus import KNOWLEDGE_INTENTS, load_intents, starter_intents, unknown_questions
 from app.training.examples import Example, vary
 from app.training.kokoro import RESERVED_VOICES
 from app.training.measure import errors, faults, nearest, words
-from app.training.omni import Batch, starter_config
+from app.training.model import starter_config
 from app.training.synthesize import BAKED_VOICES, NATURAL_VOICES, plan_answers, plan_dev, trim
+from app.training.talker import spoil
 
 
 def test_every_core_intent_is_learnt() -> None:
@@ -70,12 +72,11 @@ def config() -> OmniConfig:
     return starter_config((25, 234, 234))
 
 
-def test_batch_follows_the_training_layout(config: OmniConfig) -> None:
+def test_code_streams_follow_the_training_layout(config: OmniConfig) -> None:
     """Answer code k of codebook i stands at A + 1 + i + k, its stop after it, the speaker slot at A − 1."""
     codes = torch.arange(8 * 5).view(8, 5)
-    example = Example(text=[7] * 10 + [50, 51, 2, 234], start=10, answer=[50, 51], codes=codes, voice=1)
-    batch = Batch([example], config, speak=True)
-    audio, target = batch.audio[0], batch.audio_target[0]
+    audio, target = code_streams(codes, 10, config)
+    assert audio.shape == target.shape == (8, 10 + 5 + 9)
     assert (audio[:, 9] == config.audio_spk_token).all()
     for book in range(8):
         first = 11 + book
@@ -83,8 +84,32 @@ def test_batch_follows_the_training_layout(config: OmniConfig) -> None:
         assert torch.equal(target[book, first - 1 : first + 4], codes[book])
         assert int(target[book, first + 4]) == config.audio_stop_token
         assert (target[book] != -100).sum() == 6
-    assert batch.text_target[0, 9:12].tolist() == [50, 51, 2]
-    assert (batch.text_target[0] != -100).sum() == 3
+
+
+def test_text_targets_are_the_answer_and_its_end(config: OmniConfig) -> None:
+    whole = Example(text=[7] * 10 + [50, 51, 2, 234], start=10, answer=[50, 51])
+    begun = Example(text=[7] * 4 + [50, 51], start=4, answer=[50, 51])
+    batch = TextBatch([whole, begun], config)
+    assert batch.target[0, 9:12].tolist() == [50, 51, 2]
+    assert (batch.target[0] != -100).sum() == 3
+    assert batch.target[1, 3:5].tolist() == [50, 51]
+    assert (batch.target[1] != -100).sum() == 2
+
+
+def test_spoiling_changes_codes_alone(config: OmniConfig) -> None:
+    """Prompt, speaker slot, pads and stops stay; whatever changes is still a code."""
+    rng = np.random.default_rng(0)
+    torch.manual_seed(0)
+    inputs, _ = code_streams(torch.randint(1024, (8, 12)), 5, config)
+    foreign, _ = code_streams(torch.randint(1024, (8, 30)), 5, config)
+    changed = 0
+    for _ in range(60):
+        spoilt = spoil(inputs, 5, foreign, config.code_count, rng)
+        different = spoilt != inputs
+        assert (inputs[different] < config.code_count).all()
+        assert (spoilt[different] < config.code_count).all()
+        changed += int(different.sum())
+    assert 0.1 < changed / (60 * 8 * 12) < 0.9
 
 
 def test_words_forgive_spelling_not_content() -> None:

@@ -12,8 +12,8 @@ from app.omni.config import OmniConfig
 from app.omni.prompt import build_prompt
 from app.omni.tokenizer import OmniTokenizer
 from app.omni.voice import load_voices
-from app.training.examples import EMPTY_THOUGHT, OPENING, Example, block
-from app.training.omni import Batch
+from app.training.batch import code_streams
+from app.training.examples import EMPTY_THOUGHT, OPENING, block
 
 STARTER = Path(__file__).parents[2] / "models" / "starter"
 pytestmark = pytest.mark.skipif(not (STARTER / "tokenizer.json").exists(), reason="no starter model")
@@ -42,6 +42,5 @@ def test_speaker_slot_is_where_training_puts_it(config: OmniConfig) -> None:
     voice = next(iter(load_voices(STARTER / "voices.safetensors", config).values()))
     ids = list(range(40, 60))
     prompt = build_prompt(config, ids, voice)
-    example = Example([*ids, 50, 2, 234], len(ids), [50], codes=torch.zeros(8, 3, dtype=torch.long))
-    batch = Batch([example], config, speak=True)
-    assert torch.equal(prompt.audio_ids, batch.audio[0][:, : len(ids)])
+    streams, _ = code_streams(torch.zeros(8, 3, dtype=torch.long), len(ids), config)
+    assert torch.equal(prompt.audio_ids, streams[:, : len(ids)])

@@ -1,0 +1,53 @@
+"""Examples as padded tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from app.omni.config import CODEBOOKS, OmniConfig
+from app.training.examples import Example
+
+
+class TextBatch:
+    """Right-padded text of examples: `text` and `target` int64 [B, T], `features` [B, N, D] with their lengths."""
+
+    def __init__(self, examples: Sequence[Example], config: OmniConfig) -> None:
+        batch, length = len(examples), max(len(e.text) for e in examples)
+        self.text = torch.full((batch, length), config.pad_token_id)
+        self.target = torch.full((batch, length), -100)
+        self.starts = torch.tensor([e.start for e in examples])
+        rows = max((len(e.features) for e in examples if e.features is not None), default=1)
+        self.features = torch.zeros(batch, rows, config.audio_hidden_size)
+        self.feature_lengths = torch.zeros(batch, dtype=torch.long)
+        for index, e in enumerate(examples):
+            self.text[index, : len(e.text)] = torch.tensor(e.text)
+            answer = torch.tensor([*e.answer, config.eos_token_id])
+            # A shortened example ends before its end mark.
+            answer = answer[: len(e.text) - e.start]
+            self.target[index, e.start - 1 : e.start - 1 + len(answer)] = answer
+            if e.features is not None:
+                self.features[index, : len(e.features)] = e.features
+                self.feature_lengths[index] = len(e.features)
+
+
+def code_streams(codes: Tensor, start: int, config: OmniConfig) -> tuple[Tensor, Tensor]:
+    """Talker inputs and targets int64 [8, start + frames + 9] of an answer that begins at position `start`.
+
+    Code k of codebook i stands at start + 1 + i + k, its stop after it, the speaker slot at start − 1; the targets are
+    the inputs one position earlier, -100 where nothing is asked.
+    """
+    frames = codes.shape[1]
+    length = start + frames + CODEBOOKS + 1
+    # One more column than is returned: the targets are the inputs shifted by one.
+    inputs = torch.full((CODEBOOKS, length + 1), config.audio_pad_token)
+    targets = torch.full((CODEBOOKS, length + 1), -100)
+    inputs[:, start - 1] = config.audio_spk_token
+    for book in range(CODEBOOKS):
+        first = start + 1 + book
+        stream = torch.cat((codes[book], torch.tensor([config.audio_stop_token])))
+        inputs[book, first : first + frames + 1] = stream
+        targets[book, first : first + frames + 1] = stream
+    return inputs[:, :-1], targets[:, 1:]

@@ -1,0 +1,92 @@
+"""What the stages of the starter share: its sizes, its voices' vectors, the data it learns from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from app.omni.checkpoint import load_model
+from app.omni.config import OmniConfig
+from app.omni.model import OmniModel
+from app.training.corpus import starter_intents
+from app.training.examples import Sources
+from app.training.synthesize import BAKED_VOICES
+from app.training.tokenizer import VOCABULARY, minilm_embeddings
+
+SPEAKER_SIZE = 64
+PACKS = Path(__file__).parent / "data" / "pack"
+
+
+def starter_config(think_end: tuple[int, ...]) -> OmniConfig:
+    """Sizes of the starter."""
+    return OmniConfig(
+        hidden_size=384,
+        num_hidden_layers=6,
+        vocab_size=VOCABULARY,
+        max_position_embeddings=2048,
+        num_talker_hidden_layers=4,
+        talker_hidden_size=384,
+        audio_adapter_size=128,
+        audio_hidden_size=384,
+        audio_vocab_size=1088,
+        audio_pad_token=1025,
+        audio_stop_token=1026,
+        audio_spk_token=1027,
+        spk_emb_size=SPEAKER_SIZE,
+        think_end_ids=think_end,
+        image_ids=(),
+    )
+
+
+def speaker_vectors() -> Tensor:
+    """One fixed vector per baked voice, [voices, 64]: nearly orthogonal, so that no two voices are confused."""
+    generator = torch.Generator().manual_seed(20)
+    vectors = torch.randn(len(BAKED_VOICES), SPEAKER_SIZE, generator=generator)
+    return F.normalize(vectors, dim=-1) * 8
+
+
+def load_tokenizer(folder: Path) -> Tokenizer:
+    """The Thinker's tokenizer in a model folder."""
+    return Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+
+def think_end(tokenizer: Tokenizer) -> tuple[int, ...]:
+    """Ids that end the (empty) thought: `</think>` and two line breaks."""
+    newline = tokenizer.encode("\n", add_special_tokens=False).ids
+    return (*tokenizer.encode("</think>", add_special_tokens=False).ids, *newline, *newline)
+
+
+def load_or_create(folder: Path, minilm: Path) -> OmniModel:
+    """The network of a model folder, ready to be trained; a new one, its embedding from MiniLM, where there is none."""
+    if (folder / "model.safetensors").exists():
+        return load_model(folder).requires_grad_(True).train()
+    tokenizer = load_tokenizer(folder)
+    model = OmniModel(starter_config(think_end(tokenizer)))
+    with torch.no_grad():
+        model.model.embed_tokens.weight.copy_(minilm_embeddings(tokenizer, minilm))
+    return model
+
+
+def _packed(work: Path, name: str) -> Path:
+    """The pack `name` made by `pack` in `work`, or the one that comes with the project."""
+    own = work / name
+    return own if own.exists() else PACKS / name
+
+
+def load_sources(work: Path, folder: Path, model: OmniModel) -> Sources:
+    """Tokenizer, codes of the answers and real transcripts of questions; the ears' rows are the Thinker's embedding."""
+    codes: dict[str, dict[int, Tensor]] = {}
+    for key, value in load_file(_packed(work, "codes.safetensors")).items():
+        intent, voice = key.rsplit("|", 1)
+        if voice in BAKED_VOICES:
+            codes.setdefault(intent, {})[BAKED_VOICES.index(voice)] = value.long()
+    heard = json.loads(_packed(work, "heard.json").read_text(encoding="utf-8"))
+    # Not a copy: the rows follow the embedding as it learns.
+    table = model.model.embed_tokens.weight.detach()
+    return Sources(starter_intents(), load_tokenizer(folder), table, codes, heard)

@@ -1,0 +1,251 @@
+"""Train the Talker on a finished Thinker: `python -m app.training talker`.
+
+The Thinker stands still, so its bridge states are computed once. A Talker that only ever sees the right codes behind it
+learns to follow them instead of the words, and strays into other sentences when it speaks alone; so most of what it
+sees here is spoilt: single codes, whole steps, or stretches of another answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from app.omni.config import CODEBOOKS, OmniConfig
+from app.omni.model import OmniModel
+from app.training.batch import TextBatch, code_streams
+from app.training.corpus import Intent
+from app.training.examples import Example, Sources, assemble, draw_asked, history_of
+from app.training.loop import Run, autocast, join_group
+from app.training.model import load_or_create, load_sources, speaker_vectors
+
+STOP_WEIGHT = 5.0
+#: The first codebooks carry the words.
+BOOK_WEIGHTS = (2.2, 1.6, 1.2, 0.9, 0.7, 0.5, 0.5, 0.4)
+#: Different questions (and histories) in front of each answer.
+PROMPTS_PER_ANSWER = 6
+#: Prompt positions the Talker sees when its prompt is cut, and how often it is.
+SHORT_PROMPT, CUT_SHARE = 6, 0.7
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """Bridge states float16 [start + longest answer + 9, H] behind one prompt; the answer begins at `start`."""
+
+    bridge: Tensor
+    start: int
+
+
+@torch.no_grad()
+def bridges(model: OmniModel, sources: Sources, rng: np.random.Generator) -> dict[str, list[Prompted]]:
+    """Bridge states of every intent that has codes, behind several prompts each."""
+    jobs: list[tuple[str, Example, int]] = []
+    for intent in sources.intents:
+        if intent.id not in sources.codes:
+            continue
+        frames = max(codes.shape[1] for codes in sources.codes[intent.id].values())
+        for number in range(PROMPTS_PER_ANSWER):
+            question = intent.train_questions[rng.integers(len(intent.train_questions))]
+            asked = draw_asked(question, sources, rng)
+            history = history_of(intent, sources, rng, short=number > 0)
+            example = assemble(sources, history, asked, intent.spoken_answer)
+            jobs.append((intent.id, example, example.start + frames + CODEBOOKS + 1))
+    jobs.sort(key=lambda job: job[2])
+    found: dict[str, list[Prompted]] = {}
+    for first in range(0, len(jobs), 48):
+        group = jobs[first : first + 48]
+        batch = TextBatch([example for _, example, _ in group], model.config)
+        missing = group[-1][2] - batch.text.shape[1]
+        text = F.pad(batch.text, (0, max(0, missing)), value=model.config.pad_token_id)
+        with autocast():
+            states = model.model.listen(model.embed(text, batch.features, batch.feature_lengths))
+        for (name, example, length), state in zip(group, states, strict=True):
+            found.setdefault(name, []).append(Prompted(state[:length].half().clone(), example.start))
+    return found
+
+
+def spoil(inputs: Tensor, start: int, foreign: Tensor, code_count: int, rng: np.random.Generator) -> Tensor:
+    """`inputs` int64 [8, T] of an answer from `start` on with some of its codes replaced.
+
+    A fifth stays nearly whole; of the rest some lose single codes, some whole steps, at any rate up to all of them, and
+    some get a stretch of `foreign`, the inputs of another answer laid out from the same `start`.
+    """
+    kind, length = rng.random(), inputs.shape[1]
+    code = inputs < code_count
+    hit = torch.zeros_like(code)
+    other = torch.randint_like(inputs, code_count)
+    if kind < 0.5:
+        rate = 0.05 if kind < 0.2 else float(rng.random())
+        hit = torch.rand(inputs.shape) < rate
+    elif kind < 0.7:
+        hit = (torch.rand(length) < float(rng.random()))[None].expand_as(hit)
+    else:
+        first = int(rng.integers(start, length))
+        last = int(rng.integers(first, length)) + 1
+        span = min(last, foreign.shape[1]) - first
+        if span > 0:
+            hit[:, first : first + span] = foreign[:, first : first + span] < code_count
+            other[:, first : first + span] = foreign[:, first : first + span]
+        hit |= torch.rand(inputs.shape) < 0.05
+    return torch.where(hit & code, other, inputs)
+
+
+class SpeechBatch:
+    """`bridge` float32 [B, T, H], `inputs` and `targets` int64 [B, 8, T], `voices` int64 [B]."""
+
+    def __init__(self, items: list[tuple[Tensor, Tensor, Tensor, int]], config: OmniConfig) -> None:
+        batch, length = len(items), max(inputs.shape[1] for _, inputs, _, _ in items)
+        self.bridge = torch.zeros(batch, length, config.hidden_size)
+        self.inputs = torch.full((batch, CODEBOOKS, length), config.audio_pad_token)
+        self.targets = torch.full((batch, CODEBOOKS, length), -100)
+        self.voices = torch.tensor([voice for _, _, _, voice in items])
+        for row, (bridge, inputs, targets, _) in enumerate(items):
+            span = inputs.shape[1]
+            self.bridge[row, :span] = bridge[:span]
+            self.inputs[row, :, :span] = inputs
+            self.targets[row, :, :span] = targets
+
+
+class Batches:
+    """Endless speech batches of similar lengths."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        prompts: dict[str, list[Prompted]],
+        config: OmniConfig,
+        size: int,
+        default_share: float,
+        seed: int,
+    ) -> None:
+        self.sources, self.prompts, self._config = sources, prompts, config
+        self._size, self._default_share = size, default_share
+        self._rng = np.random.default_rng(seed)
+        self.intents: list[Intent] = [i for i in sources.intents if i.id in prompts]
+        self._order: list[Intent] = []
+        self._ready: list[SpeechBatch] = []
+
+    def _next_intent(self) -> Intent:
+        # Every answer equally often: chance would leave some of them far behind.
+        if not self._order:
+            self._order = [self.intents[i] for i in self._rng.permutation(len(self.intents))]
+        return self._order.pop()
+
+    def item(self, intent: Intent) -> tuple[Tensor, Tensor, Tensor, int]:
+        """Bridge, spoilt inputs, targets and voice of one answer."""
+        rng, config = self._rng, self._config
+        spoken = self.sources.codes[intent.id]
+        voice = 0 if 0 in spoken and rng.random() < self._default_share else int(rng.choice(list(spoken)))
+        prompted = self.prompts[intent.id][rng.integers(len(self.prompts[intent.id]))]
+        bridge, start = prompted.bridge, prompted.start
+        if rng.random() < CUT_SHARE:
+            cut = max(0, start - SHORT_PROMPT)
+            bridge, start = bridge[cut:], start - cut
+        inputs, targets = code_streams(spoken[voice], start, config)
+        other = self.sources.codes[self.intents[rng.integers(len(self.intents))].id]
+        foreign, _ = code_streams(other[voice if voice in other else next(iter(other))], start, config)
+        return bridge, spoil(inputs, start, foreign, config.code_count, rng), targets, voice
+
+    def __next__(self) -> SpeechBatch:
+        if not self._ready:
+            items = [self.item(self._next_intent()) for _ in range(16 * self._size)]
+            items.sort(key=lambda item: item[1].shape[1])
+            groups = [items[first : first + self._size] for first in range(0, len(items), self._size)]
+            self._ready = [SpeechBatch(groups[i], self._config) for i in self._rng.permutation(len(groups))]
+        return self._ready.pop()
+
+
+def speech_loss(model: OmniModel, batch: SpeechBatch, speakers: Tensor) -> Tensor:
+    """Cross-entropy of the codes, weighted by codebook; stops count more."""
+    spoken = (batch.targets != -100).any(1)
+    states = model.talker(batch.bridge, batch.inputs, speakers[batch.voices])
+    logits = model.talker.lm_head(states[spoken]).float()
+    targets = batch.targets.transpose(1, 2)[spoken].T
+    weights = torch.ones(model.config.audio_vocab_size)
+    weights[model.config.audio_stop_token] = STOP_WEIGHT
+    loss = F.cross_entropy(
+        logits.flatten(0, 1), targets.flatten(), weight=weights, ignore_index=-100, reduction="none"
+    ).view_as(targets)
+    return (loss.mean(1) * torch.tensor(BOOK_WEIGHTS)).mean()
+
+
+@torch.no_grad()
+def steadiness(
+    model: OmniModel, batches: Batches, speakers: Tensor, voices: range, answers: int = 48
+) -> dict[str, float]:
+    """Share of first codes that are likeliest with the right history, and with the history of another answer."""
+    rng = np.random.default_rng(4)
+    config, sources = model.config, batches.sources
+    names = [i.id for i in batches.intents]
+    chosen = rng.choice(len(names), answers, replace=False)
+    shares = {}
+    for voice in voices:
+        for kind in ("right", "foreign"):
+            items = []
+            for index in chosen:
+                prompted = batches.prompts[names[index]][0]
+                spoken = sources.codes[names[index]]
+                inputs, targets = code_streams(spoken[voice], prompted.start, config)
+                if kind == "foreign":
+                    others = sources.codes[names[(index + 7) % len(names)]]
+                    foreign, _ = code_streams(others[voice], prompted.start, config)
+                    span = min(foreign.shape[1], inputs.shape[1])
+                    inputs[:, :span] = foreign[:, :span]
+                items.append((prompted.bridge, inputs, targets, voice))
+            batch = SpeechBatch(items, config)
+            states = model.talker(batch.bridge, batch.inputs, speakers[batch.voices])
+            first = batch.targets[:, 0]
+            asked = first != -100
+            hit = model.talker.lm_head(states[asked])[0].argmax(-1) == first[asked]
+            shares[f"{kind} {voice}"] = round(hit.float().mean().item(), 3)
+    return shares
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m app.training talker`."""
+    parser = argparse.ArgumentParser(prog="app.training talker", description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True, help="model folder to go on with (or with a tokenizer)")
+    parser.add_argument("--thinker", type=Path, default=None, help="checkpoint of the stage `thinker`")
+    parser.add_argument("--minutes", type=float, default=60, help="length of the run; the rate decays over it")
+    parser.add_argument("--rate", type=float, default=5e-4)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--default-share", type=float, default=0.1, help="extra share of the default voice")
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args(argv)
+    torch.set_num_threads(args.threads)
+    rank = join_group()
+    torch.manual_seed(0)
+    model = load_or_create(args.model, args.work / "minilm")
+    if args.thinker is not None:
+        trained = torch.load(args.thinker, weights_only=True)["model"]
+        mine = {k: v for k, v in model.state_dict().items() if k.startswith("talker.")}
+        model.load_state_dict({**trained, **mine})
+    sources = load_sources(args.work, args.model, model)
+    run = Run(
+        args.work / "talker",
+        model.talker,
+        minutes=args.minutes,
+        rate=args.rate,
+        keep=lambda: {"model": model.state_dict()},
+    )
+    prompts = bridges(model, sources, np.random.default_rng(run.step))
+    batches = Batches(sources, prompts, model.config, args.batch, args.default_share, run.step * 8 + rank)
+    # From here on every process draws its own examples.
+    torch.manual_seed(run.step * 8 + rank)
+    speakers = speaker_vectors()
+    voices = range(len(speakers))
+    run.go(
+        lambda: (speech_loss(model, next(batches), speakers),),
+        lambda: steadiness(model, batches, speakers, voices),
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
