@@ -113,7 +113,6 @@ class FakeChunk:
     samples: Samples
     level_db: float
     speech: float
-    echo_free: bool = True
 
 
 class Rig:
@@ -138,12 +137,11 @@ class Rig:
     def state(self) -> State:
         return self.conversation.state
 
-    def hear(self, probability: float, count: int = 1, echo_free: bool = True) -> None:
+    def hear(self, probability: float, count: int = 1, level: float = -30.0) -> None:
         """`count` chunks from the microphone; each holds its own number in every sample."""
         for _ in range(count):
             self.now += 0.032
-            samples = np.full(512, self.chunks, np.float32)
-            self.conversation.chunk(FakeChunk(samples, -30.0, probability, echo_free))
+            self.conversation.chunk(FakeChunk(np.full(512, self.chunks, np.float32), level, probability))
             self.chunks += 1
 
     def wait(self, seconds: float) -> None:
