@@ -135,7 +135,7 @@ class Welcome(QWidget):
         return [
             self.tr("What's the capital of France?"),
             self.tr("Tell me a joke"),
-            self.tr("Why is the sky blue?"),
+            self.tr("How often is there a full moon?"),
             self.tr("I'm bored, what can I do?"),
             self.tr("How are you?"),
         ]
