@@ -116,21 +116,16 @@ class StarterEncoder(nn.Module):
     @classmethod
     def load(cls, folder: Path) -> StarterEncoder:
         """Read `encoder.json`, `encoder.safetensors` and `tokenizer.json` of a model folder."""
-        encoder = cls.blank(folder)
-        load_into(encoder, folder / "encoder.safetensors")
-        return encoder.eval().requires_grad_(False)
-
-    @classmethod
-    def blank(cls, folder: Path) -> StarterEncoder:
-        """An encoder without weights, as `encoder.json` and `tokenizer.json` of a model folder describe it."""
         try:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # the tokenizer raises plain Exception for every kind of damage
             raise DamagedModelError(f"{folder / 'tokenizer.json'} is missing or damaged: {error}.") from error
         try:
-            return cls(read_json(folder / "encoder.json"), tokenizer)
+            encoder = cls(read_json(folder / "encoder.json"), tokenizer)
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
+        load_into(encoder, folder / "encoder.safetensors")
+        return encoder.eval().requires_grad_(False)
 
     def hear(self, audio: Tensor) -> Tensor:
         """Encoder states [T, WIDTH] (50 per second) of audio [n] at 16 kHz."""

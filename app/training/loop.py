@@ -6,6 +6,7 @@ faster than one process of N threads, which wait for each other at every product
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -43,6 +44,18 @@ def fast_bf16() -> bool:
 def autocast(device: str = "cpu") -> torch.autocast:
     """bf16 where it is faster."""
     return torch.autocast(device, torch.bfloat16, enabled=device != "cpu" or fast_bf16())
+
+
+def stage_arguments(stage: str, description: str | None, *, rate: float, batch: int) -> argparse.ArgumentParser:
+    """The arguments every stage of the network has."""
+    parser = argparse.ArgumentParser(prog=f"app.training {stage}", description=description)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True, help="model folder to go on with (or with a tokenizer)")
+    parser.add_argument("--minutes", type=float, default=60, help="length of the run; the rate decays over it")
+    parser.add_argument("--rate", type=float, default=rate)
+    parser.add_argument("--batch", type=int, default=batch)
+    parser.add_argument("--threads", type=int, default=2)
+    return parser
 
 
 def join_group() -> int:

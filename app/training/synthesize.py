@@ -10,7 +10,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -118,18 +118,17 @@ def derive(out: Path) -> Iterator[Path]:
     """Make what is missing of the derived voices from the natural ones' files in `out`; yields every finished file."""
     import soundfile as sf
 
-    current = {(u.intent, u.voice): u for u in plan_answers()}
-    for (intent, source), utterance in current.items():
+    for utterance in plan_answers():
         spoken = out / f"{utterance.name}.flac"
         if not spoken.with_suffix(".json").exists():
             continue
         for name, (origin, change) in DERIVED_VOICES.items():
             path = out / f"{utterance.name}-{name}.flac"
-            if origin != source or path.with_suffix(".json").exists():
+            if origin != utterance.voice or path.with_suffix(".json").exists():
                 continue
             changed = change_voice(sf.read(spoken, dtype="float32")[0], SAMPLE_RATE, change)
             sf.write(path, changed * min(1.0, 0.99 / np.abs(changed).max()), SAMPLE_RATE, subtype="PCM_16")
-            row = asdict(Utterance("answer", intent, utterance.text, name, utterance.speed))
+            row = asdict(replace(utterance, voice=name))
             path.with_suffix(".json").write_text(json.dumps(row))
             yield path
 

@@ -7,7 +7,6 @@ sees here is spoilt: single codes, whole steps, or stretches of another answer.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from app.omni.model import OmniModel
 from app.training.batch import TextBatch, code_streams
 from app.training.corpus import Intent
 from app.training.examples import Example, Sources, assemble, draw_asked, history_of
-from app.training.loop import Run, autocast, join_group
+from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
 
 STOP_WEIGHT = 5.0
@@ -208,15 +207,9 @@ def steadiness(
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training talker`."""
-    parser = argparse.ArgumentParser(prog="app.training talker", description=__doc__)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--model", type=Path, required=True, help="model folder to go on with (or with a tokenizer)")
+    parser = stage_arguments("talker", __doc__, rate=5e-4, batch=32)
     parser.add_argument("--thinker", type=Path, default=None, help="checkpoint of the stage `thinker`")
-    parser.add_argument("--minutes", type=float, default=60, help="length of the run; the rate decays over it")
-    parser.add_argument("--rate", type=float, default=5e-4)
-    parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--default-share", type=float, default=0.1, help="extra share of the default voice")
-    parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     rank = join_group()

@@ -7,7 +7,6 @@ MiniLM's sentence vector of the plain wording, which carries over what MiniLM kn
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from torch import Tensor, nn
 from app.omni.model import OmniModel
 from app.training.batch import TextBatch
 from app.training.examples import EMPTY_THOUGHT, Example, Sources, assemble, block, draw_text, imagined_features
-from app.training.loop import Run, autocast, join_group
+from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.minilm import SentenceVectors
 from app.training.model import load_or_create, load_sources
 
@@ -146,13 +145,7 @@ def question_vectors(sources: Sources, work: Path) -> dict[str, Tensor]:
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training thinker`."""
-    parser = argparse.ArgumentParser(prog="app.training thinker", description=__doc__)
-    parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--model", type=Path, required=True, help="model folder to go on with (or with a tokenizer)")
-    parser.add_argument("--minutes", type=float, default=60, help="length of the run; the rate decays over it")
-    parser.add_argument("--rate", type=float, default=3e-4)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--threads", type=int, default=2)
+    parser = stage_arguments("thinker", __doc__, rate=3e-4, batch=32)
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     rank = join_group()
