@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.training.examples import Example
+
+T = TypeVar("T")
+
+
+def by_length(items: list[T], length: Callable[[T], int], size: int, rng: np.random.Generator) -> list[list[T]]:
+    """Groups of `size` items of similar lengths, in random order: little of a batch is padding. Sorts `items`."""
+    items.sort(key=length)
+    groups = [items[first : first + size] for first in range(0, len(items), size)]
+    return [groups[index] for index in rng.permutation(len(groups))]
 
 
 class TextBatch:

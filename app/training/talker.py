@@ -17,7 +17,7 @@ from torch import Tensor
 
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
-from app.training.batch import TextBatch, code_streams
+from app.training.batch import TextBatch, by_length, code_streams
 from app.training.corpus import Intent
 from app.training.examples import Example, Sources, assemble, draw_asked, history_of
 from app.training.loop import Run, autocast, join_group, stage_arguments
@@ -153,9 +153,8 @@ class Batches:
     def __next__(self) -> SpeechBatch:
         if not self._ready:
             items = [self.item(self._next_intent()) for _ in range(16 * self._size)]
-            items.sort(key=lambda item: item[1].shape[1])
-            groups = [items[first : first + self._size] for first in range(0, len(items), self._size)]
-            self._ready = [SpeechBatch(groups[i], self._config) for i in self._rng.permutation(len(groups))]
+            groups = by_length(items, lambda item: item[1].shape[1], self._size, self._rng)
+            self._ready = [SpeechBatch(group, self._config) for group in groups]
         return self._ready.pop()
 
 

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from app.omni.model import OmniModel
-from app.training.batch import TextBatch
+from app.training.batch import TextBatch, by_length
 from app.training.examples import EMPTY_THOUGHT, Example, Sources, assemble, block, draw_text, imagined_features
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.minilm import SentenceVectors
@@ -125,10 +125,8 @@ class Batches:
                 if self._rng.random() < SHORTENED and len(example.answer) > BEGINNING:
                     example = shorten(example)
                 drawn.append((example, self._vectors[wording]))
-            drawn.sort(key=lambda pair: len(pair[0].text))
-            groups = [drawn[first : first + self._size] for first in range(0, len(drawn), self._size)]
-            for index in self._rng.permutation(len(groups)):
-                examples, vectors = zip(*groups[index], strict=True)
+            for group in by_length(drawn, lambda pair: len(pair[0].text), self._size, self._rng):
+                examples, vectors = zip(*group, strict=True)
                 self._ready.append((TextBatch(examples, self._config), torch.stack(vectors)))
         return self._ready.pop()
 
