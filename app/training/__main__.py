@@ -11,6 +11,7 @@ VERBS = {
     "codec": "codec",
     "ears": "ears",
     "ears-tune": "ears_tune",
+    "choose": "choose",
     "pack": "pack",
     "thinker": "thinker",
     "talker": "talker",

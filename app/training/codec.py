@@ -1,6 +1,7 @@
 """Train the starter's codec: `python -m app.training codec`.
 
-Losses: log-mel and log-magnitude L1 at four resolutions plus the quantiser's commitment. Codebooks follow
+Losses: log-mel and log-magnitude L1 at four resolutions, the quantiser's commitment, and with `--ears` the distance in
+the states of a recogniser (`phonetic.py`). Codebooks follow
 exponential moving averages of the vectors they quantise; unused codes are re-seeded from the batch.
 """
 
@@ -29,8 +30,10 @@ from app.speech.starter_codec import (
     mel_filters,
 )
 from app.training.loop import autocast, fast_bf16
+from app.training.phonetic import PhoneticLoss
 
-SEGMENT_FRAMES = 16
+SEGMENT_FRAMES = 24
+PHONETIC_WEIGHT = 0.5
 RESOLUTIONS = ((2048, 512, 128), (1024, 256, 80), (512, 128, 40), (256, 64, 20))
 
 
@@ -164,7 +167,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="app.training codec", description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--batch", type=int, default=12)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e9, help="end (with the rate decayed) after this long")
@@ -174,6 +177,7 @@ def main(argv: list[str] | None = None) -> int:
         action="store_true",
         help="go on with the decoder of a finished run (codes stay what they are); writes polished.pt",
     )
+    parser.add_argument("--ears", type=Path, help="model folder whose ears judge the words")
     parser.add_argument("--start-from", type=Path, help="model folder whose codec --decoder-only goes on with")
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
@@ -182,6 +186,7 @@ def main(argv: list[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     codec = StarterCodec().to(args.device)
     loss_of = SpectralLoss().to(args.device)
+    phonetic_of = PhoneticLoss(args.ears).to(args.device) if args.ears else None
     learner = CodebookLearner(codec.quantiser)
     optimiser = torch.optim.AdamW(codec.parameters(), args.rate, betas=(0.8, 0.99), weight_decay=0.01)
     step, spent = 0, 0.0
@@ -222,7 +227,7 @@ def main(argv: list[str] | None = None) -> int:
         with torch.no_grad():
             first = [codec.analyse(codec.log_mel(clips.batch(args.batch, rng))).flatten(0, 1) for _ in range(16)]
         learner.seed(torch.cat(first))
-    averages: list[float] = []
+    averages: list[tuple[float, float]] = []
     while step < args.steps and spent < args.minutes * 60:
         began = time.monotonic()
         progress = max(step / args.steps, spent / (args.minutes * 60))
@@ -249,18 +254,20 @@ def main(argv: list[str] | None = None) -> int:
         ours, theirs = output[:, LAG:], audio[:, :-LAG]
         with autocast(audio.device.type):
             spectral = loss_of(ours, theirs)
-        loss = spectral + 0.1 * commitment
+            phonetic = phonetic_of(ours, theirs) if phonetic_of else torch.zeros(())
+        loss = spectral + 0.1 * commitment + PHONETIC_WEIGHT * phonetic
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(codec.parameters(), 1.0)
         optimiser.step()
         step += 1
         spent += time.monotonic() - began
-        averages.append(spectral.item())
+        averages.append((spectral.item(), phonetic.item()))
         if step % 50 == 0:
+            spectral_mean, phonetic_mean = np.mean(averages[-50:], 0)
             use = [(count > 0.1 * count.mean()).sum().item() for count in learner.counts]
             print(
-                f"step {step} loss {np.mean(averages[-50:]):.4f} commit {commitment.item():.4f} "
+                f"step {step} loss {spectral_mean:.4f} phonetic {phonetic_mean:.4f} commit {commitment.item():.4f} "
                 f"codes {use} {spent / step:.2f} s/step {spent / 60:.1f} min clips {len(clips.audio)}",
                 flush=True,
             )

@@ -14,33 +14,31 @@ import numpy as np
 import soundfile as sf
 import soxr
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from app.speech.features import SAMPLE_RATE as EAR_RATE
-from app.speech.starter_codec import FRAME, LAG, StarterCodec
+from app.speech.starter_codec import StarterCodec
 from app.speech.starter_encoder import StarterEncoder
-from app.training.corpus import starter_intents
+from app.training.choices import load_choices, prepare
 from app.training.ears_tune import roughen
-from app.training.synthesize import BAKED_VOICES
+from app.training.synthesize import BAKED_VOICES, NATURAL_VOICES
 
 
-def answer_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
-    """Codes int16 [8, T] of every current answer, at an even level."""
-    current = {intent.id: intent.spoken_answer for intent in starter_intents()}
+def answer_codes(codec: StarterCodec, work: Path, kept: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Codes int16 [8, T] of every answer as `choose` decided; those it keeps come from `kept`."""
     codes = {}
-    for path in sorted(folder.glob("*.json")):
-        row = json.loads(path.read_text())
-        if current.get(row["intent"]) != row["text"] or row["voice"] not in BAKED_VOICES:
-            continue
-        speech = sf.read(path.with_suffix(".flac"), dtype="float32")[0]
-        level = np.sqrt(np.mean(speech**2))
-        speech = speech * min(0.08 / max(level, 1e-4), 0.9 / np.abs(speech).max())
-        # The codec's output lags: without room at the end the last sound would be cut.
-        frames = -(-(len(speech) + LAG) // FRAME)
-        padded = np.zeros(frames * FRAME, np.float32)
-        padded[: len(speech)] = speech
-        codes[f"{row['intent']}|{row['voice']}"] = codec.encode(padded).to(torch.int16)
+    for intent, choice in load_choices(work).items():
+        for voice in BAKED_VOICES:
+            key = f"{intent}|{voice}"
+            if choice.file is None:
+                codes[key] = kept[key]
+                continue
+            ending = "" if voice in NATURAL_VOICES else f"-{voice}"
+            path = work / "answers" / f"{choice.file}{ending}.flac"
+            if path.with_suffix(".json").exists():
+                speech = sf.read(path, dtype="float32")[0]
+                codes[key] = codec.encode(prepare(speech, choice.shift)).to(torch.int16)
     return codes
 
 
@@ -64,12 +62,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("what", choices=("codes", "heard"))
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="model folder with codec and encoder")
+    parser.add_argument("--keep", type=Path, help="the pack given to `choose`")
     parser.add_argument("--variants", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     if args.what == "codes":
-        codes = answer_codes(StarterCodec.load(args.model), args.work / "answers")
+        kept = load_file(args.keep) if args.keep else {}
+        codes = answer_codes(StarterCodec.load(args.model), args.work, kept)
         save_file(codes, args.work / "codes.safetensors")
         print(f"{len(codes)} answers")
     else:

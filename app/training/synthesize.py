@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from app.training.choices import load_choices
 from app.training.corpus import starter_intents
 from app.training.derive import Change, change_voice
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
@@ -30,7 +31,8 @@ DERIVED_VOICES = {
     "finn": ("ava", Change(formants=0.88, pitch=142, span=1.1)),
 }
 BAKED_VOICES = (*NATURAL_VOICES, *DERIVED_VOICES)
-ANSWER_SPEED = 1.1
+#: Every answer is recorded at each of these; `choose` picks the clearest.
+ANSWER_SPEEDS = (1.0, 0.9)
 _EDGE_SILENCE = 0.01  # relative to the peak
 _LEAD_S, _TAIL_S = 0.04, 0.16
 
@@ -61,9 +63,10 @@ def trim(audio: np.ndarray, rate: int = SAMPLE_RATE) -> np.ndarray:
 
 
 def plan_answers() -> list[Utterance]:
-    """Every answer in every natural voice, the default voice first."""
+    """Every answer in every natural voice at every speed, the usual speed first."""
     return [
-        Utterance("answer", intent.id, intent.spoken_answer, voice, ANSWER_SPEED)
+        Utterance("answer", intent.id, intent.spoken_answer, voice, speed)
+        for speed in ANSWER_SPEEDS
         for voice in NATURAL_VOICES
         for intent in starter_intents()
     ]
@@ -114,13 +117,13 @@ def synthesize(plan: list[Utterance], kokoro: Kokoro, out: Path) -> Iterator[Pat
         yield path
 
 
-def derive(out: Path) -> Iterator[Path]:
-    """Make what is missing of the derived voices from the natural ones' files in `out`; yields every finished file."""
+def derive(out: Path, chosen: set[str]) -> Iterator[Path]:
+    """Make what is missing of the derived voices of the `chosen` files in `out`; yields every finished file."""
     import soundfile as sf
 
     for utterance in plan_answers():
         spoken = out / f"{utterance.name}.flac"
-        if not spoken.with_suffix(".json").exists():
+        if utterance.name not in chosen:
             continue
         for name, (origin, change) in DERIVED_VOICES.items():
             path = out / f"{utterance.name}-{name}.flac"
@@ -144,7 +147,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     index, count = (int(x) for x in args.part.split("/"))
     if args.kind == "derived":
-        print(f"derived: {sum(1 for _ in derive(args.work / 'answers'))} new files", flush=True)
+        chosen = {choice.file for choice in load_choices(args.work).values() if choice.file is not None}
+        print(f"derived: {sum(1 for _ in derive(args.work / 'answers', chosen))} new files", flush=True)
         return 0
     if args.kind == "answers":
         plan = plan_answers()
