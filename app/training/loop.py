@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import os
+import signal
 import time
 from collections.abc import Callable
 from functools import cache
@@ -128,13 +129,18 @@ class Run:
         return float(flat[-1])
 
     def go(self, losses: Callable[[], tuple[Tensor, ...]], report: Callable[[], dict[str, float]]) -> None:
-        """Minimise the sum of `losses()` until the time is up; now and then print `report()` and save."""
+        """Minimise the sum of `losses()` until the time is up; now and then print `report()` and save.
+
+        A SIGTERM ends the run early, with a checkpoint.
+        """
+        stopped: list[int] = []
+        signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
         log: list[tuple[float, ...]] = []
         first = not dist.is_initialized() or dist.get_rank() == 0
         # Counted one step late, so that all processes count the same time and stop at the same step.
         step_seconds = 0.0
         last_report = time.monotonic()
-        while self.spent < self.limit:
+        while self.spent < self.limit and not stopped:
             began = time.monotonic()
             warm = min(1.0, (self.step + 1) / WARM_UP_STEPS)
             for group in self._optimiser.param_groups:
@@ -161,5 +167,6 @@ class Run:
                 self.save()
                 last_report = time.monotonic()
         if first:
-            print(json.dumps({"step": self.step, **report()}), flush=True)
+            if not stopped:
+                print(json.dumps({"step": self.step, **report()}), flush=True)
             self.save()

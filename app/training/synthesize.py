@@ -151,7 +151,9 @@ def main(argv: list[str] | None = None) -> int:
         print(f"derived: {sum(1 for _ in derive(args.work / 'answers', chosen))} new files", flush=True)
         return 0
     if args.kind == "answers":
-        plan = plan_answers()
+        # What `choose` has settled needs no further recording.
+        settled = load_choices(args.work)
+        plan = [utterance for utterance in plan_answers() if utterance.intent not in settled]
     elif args.kind == "dev":
         plan = plan_dev()
     else:
