@@ -21,12 +21,14 @@ import soxr
 from numpy.typing import NDArray
 
 from app.omni.engine import OmniEngine
-from app.omni.turn import INPUT_RATE, OUTPUT_RATE, AudioPiece, Exchange, TurnRequest, TurnStats
+from app.omni.turn import INPUT_RATE, OUTPUT_RATE, AudioPiece, Exchange, TurnPiece, TurnRequest, TurnStats
 from app.training.corpus import Intent, starter_intents
 from app.training.measure import add_noise, add_room, errors, faults, nearest, words
 
 Floats = NDArray[np.float32]
 LEAD_SECONDS = 0.4
+#: Frames of speech without a further word of text after which the text is complete.
+QUIET_FRAMES = 16
 
 
 class Judge:
@@ -98,6 +100,12 @@ def questions(folder: Path, limit: int | None) -> Iterator[tuple[str, str, Float
         yield row["intent"], row["text"], soxr.resample(audio, rate, INPUT_RATE)
 
 
+def text_is_complete(pieces: list[TurnPiece]) -> bool:
+    """Whether the text has been over for a while; it runs ahead of the speech."""
+    last = pieces[-QUIET_FRAMES:]
+    return len(last) == QUIET_FRAMES and all(isinstance(piece, AudioPiece) for piece in last)
+
+
 class Evaluation:
     """Runs conditions against one engine."""
 
@@ -111,8 +119,10 @@ class Evaluation:
         self.sentences = [words(intent.spoken_answer) for intent in intents]
 
     def turn(self, tally: Tally, intent: Intent, wording: str, request: TurnRequest, listen: bool) -> None:
-        """One question; `listen` has the judge read the spoken answer."""
-        pieces = list(self.engine.run(request, lambda: False))
+        """One question; `listen` has the judge read the spoken answer, else no more is spoken than it takes."""
+        pieces: list[TurnPiece] = []
+        for piece in self.engine.run(request, lambda: not listen and text_is_complete(pieces)):
+            pieces.append(piece)
         stats = pieces[-1]
         assert isinstance(stats, TurnStats)
         audio = np.concatenate([p.samples for p in pieces if isinstance(p, AudioPiece)] or [np.zeros(1, np.float32)])
@@ -125,10 +135,10 @@ class Evaluation:
         if request.audio is not None:
             tally.asked_words += len(words(wording))
             tally.misheard += errors(words(wording), words(stats.heard))
-        tally.stops[str(stats.stop_reason)] += 1
         tally.rtf.append(stats.rtf)
         tally.first_ms.append(stats.first_audio_ms)
         if listen and self.judge is not None:
+            tally.stops[str(stats.stop_reason)] += 1
             said, read = words(stats.reply), words(self.judge.read(audio))
             tally.spoken += 1
             tally.spoken_words += len(said)
