@@ -67,7 +67,10 @@ class Player(Protocol):
 
 
 class Chunk(Protocol):
-    """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech."""
+    """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech.
+
+    `echo_free`: it does not hold what the loudspeaker plays. Where it may, it is ignored while that plays.
+    """
 
     @property
     def samples(self) -> Samples: ...
@@ -75,6 +78,8 @@ class Chunk(Protocol):
     def level_db(self) -> float: ...
     @property
     def speech(self) -> float: ...
+    @property
+    def echo_free(self) -> bool: ...
 
 
 class Listener(Protocol):
@@ -90,6 +95,10 @@ class Listener(Protocol):
 
     def reply_delta(self, turn: int, text: str) -> None:
         """More of the reply's text."""
+        ...
+
+    def reply_sound(self, turn: int, samples: Samples) -> None:
+        """The speech of the reply as far as it was heard, float32 at 24 kHz; comes just before `reply_done`."""
         ...
 
     def reply_done(self, turn: int, text: str, interrupted: bool) -> None:

@@ -113,6 +113,7 @@ class FakeChunk:
     samples: Samples
     level_db: float
     speech: float
+    echo_free: bool = True
 
 
 class Rig:
@@ -137,11 +138,12 @@ class Rig:
     def state(self) -> State:
         return self.conversation.state
 
-    def hear(self, probability: float, count: int = 1, level: float = -30.0) -> None:
+    def hear(self, probability: float, count: int = 1, echo_free: bool = True) -> None:
         """`count` chunks from the microphone; each holds its own number in every sample."""
         for _ in range(count):
             self.now += 0.032
-            self.conversation.chunk(FakeChunk(np.full(512, self.chunks, np.float32), level, probability))
+            samples = np.full(512, self.chunks, np.float32)
+            self.conversation.chunk(FakeChunk(samples, -30.0, probability, echo_free))
             self.chunks += 1
 
     def wait(self, seconds: float) -> None:
