@@ -37,8 +37,8 @@ class MicChunk:
     """32 ms of the microphone: float32 [512] mono at 16 kHz.
 
     `time` is the monotonic clock, in seconds, at the end of the chunk; `level_db` its loudness (dB of full
-    scale); `speech` the detector's probability of speech, 0…1. `echo_free`: what the loudspeaker plays has
-    been taken out of all of it.
+    scale); `speech` the detector's probability of speech, 0…1. `cancelled`: the echo canceller has been at it;
+    `echo_free`: with success, so that a voice in it is the user's.
     """
 
     samples: Samples
@@ -46,6 +46,7 @@ class MicChunk:
     level_db: float
     speech: float
     echo_free: bool = False
+    cancelled: bool = False
 
 
 class Capture:
@@ -83,7 +84,6 @@ class Capture:
         self._stop = threading.Event()
         self._calls = 0
         self._dropped = 0
-        self._breaks = 0
         self.rate = 0
         self.echo_filter: EchoFilter | None = None
 
@@ -161,7 +161,6 @@ class Capture:
 
         def callback(indata: Samples, frames: int, when: Any, status: Any) -> None:
             self._calls += 1
-            self._breaks += bool(status and status.input_overflow)
             clock.note(ring.written, stamp(time.monotonic(), when, output=False, latency=buffered))
             if channels == 1:
                 taken = ring.write(indata[:, 0])
@@ -179,7 +178,6 @@ class Capture:
         rest = np.zeros(0, np.float32)
         calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
         zeros, resampled, silent = 0, 0, False
-        breaks = self._breaks
         while not self._stop.wait(_POLL_S):
             now = time.monotonic()
             if self._calls != calls:
@@ -202,17 +200,15 @@ class Capture:
             # The same one for the whole batch: it may be set, or fail, meanwhile.
             echo_filter = self.echo_filter
             if echo_filter is not None:
-                if self._breaks != breaks:
-                    breaks = self._breaks
-                    echo_filter.samples_lost(at)
                 fresh = echo_filter.process(fresh, at)
             echo_free = echo_filter is not None and echo_filter.is_clean
+            cancelled = echo_filter is not None and echo_filter.working
             rest = np.concatenate((rest, fresh))
             while len(rest) >= CHUNK and not self._stop.is_set():
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
                 level = rms_db(chunk)
                 speech = self._detector(chunk)
-                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, speech, echo_free))
+                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, speech, echo_free, cancelled))
 
     def _lose(self) -> None:
         self._release(lost=True)

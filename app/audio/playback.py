@@ -22,6 +22,8 @@ RATE = 24_000
 # The device's own buffer. The lowest that devices offer (9 ms) stutters as soon as the processor is busy.
 LATENCY_S = 0.03
 _FADE_S = 0.010
+# How loud the reply still is while it is not clear whether the user wants to interrupt it.
+DUCKED = 0.2
 _RING_S = 2.0
 _PIECE = RATE * 80 // 1000
 _POLL_PLAYING_S = 0.01
@@ -88,6 +90,8 @@ class Playback:
         self._turn_dry = 0
         # Shared with the callback: plain numbers, each written by one side only, except the gate.
         self._gate = False
+        self._held = False
+        self._level = 1.0
         self._cut_at = 0
         self._no_more_at = -1
         self._sent = 0
@@ -209,6 +213,18 @@ class Playback:
         with self._lock:
             self._cut()
 
+    def duck(self) -> None:
+        """Play on much more quietly from now on, until `resume` or the end of the turn."""
+        self._level = DUCKED
+
+    def hold(self) -> None:
+        """Fall silent now, with a 10 ms fade, and keep the rest of the turn for `resume`."""
+        self._held = True
+
+    def resume(self) -> None:
+        """Go on as before `duck` or `hold`."""
+        self._level, self._held = 1.0, False
+
     def played_samples(self, turn: int) -> int:
         """How much of `turn` was sent to the device, in samples at 24 kHz. 0 for a turn other than the last
         one.
@@ -243,6 +259,7 @@ class Playback:
         self._carried = 0
         self._ended = False
         self._end_at = None
+        self._level, self._held = 1.0, False
         if self._stream is not None:
             self._no_more_at = -1
             self._cut_at = self._ring.written
@@ -254,12 +271,12 @@ class Playback:
         mono = np.zeros(self.rate, np.float32)
         faded = 0
         sounding = False
+        gain = 0.0 if self._held else self._level
 
         def callback(outdata: Samples, frames: int, when: Any, status: Any) -> None:
-            nonlocal faded, sounding
+            nonlocal faded, sounding, gain
             self._calls += 1
             if status and status.output_underflow:
-                reference.breaks += 1
                 self._device_underflows += sounding
             frames = min(frames, len(mono))
             outdata.fill(0.0)
@@ -268,20 +285,28 @@ class Playback:
             if ring.consumed < cut_at:
                 if sounding:
                     count = ring.read_into(mono[: min(frames, len(fade) - faded, cut_at - ring.consumed)])
-                    mono[:count] *= fade[faded : faded + count]
+                    mono[:count] *= fade[faded : faded + count] * np.float32(gain)
                     faded += count
                 if not sounding or faded >= len(fade) or count == 0:
                     ring.skip_to(cut_at)
                     sounding = False
+            elif self._gate and self._held and gain == 0.0:
+                sounding, faded = False, 0
             elif self._gate:
                 faded = 0
-                count = ring.read_into(mono[:frames])
+                held = self._held
+                goal = 0.0 if held else self._level
+                count = ring.read_into(mono[: min(frames, len(fade)) if held else frames])
+                ramp = min(count, len(fade)) if gain != goal else 0
+                mono[:ramp] *= np.linspace(gain, goal, ramp, dtype=np.float32)
+                mono[ramp:count] *= goal
+                gain = goal
                 sounding = count > 0
-                if count < frames and ring.consumed != self._no_more_at:
+                if count < frames and not held and ring.consumed != self._no_more_at:
                     self._gate = False
                     self._dry += 1
             else:
-                sounding, faded = False, 0
+                sounding, faded, gain = False, 0, self._level
             if count:
                 mono[:count] *= self.volume
                 for channel in range(min(2, outdata.shape[1])):

@@ -208,7 +208,7 @@ class Conversation:
         echo = not chunk.echo_free and self._is_heard()
         if self._machine.mode != Mode.MUTED:
             # Half duplex: an answer that plays must not come into the next question by the pre-roll.
-            ignored = echo and self._machine.state == State.SPEAKING
+            ignored = echo and not chunk.cancelled and self._machine.state == State.SPEAKING
             self._chunks.append(np.zeros_like(chunk.samples) if ignored else chunk.samples)
         self._listener.microphone_level(chunk.level_db, chunk.speech)
         self._step(ev.SpeechChunk(index, chunk.speech, echo))
@@ -227,6 +227,9 @@ class Conversation:
             case protocol.Ready():
                 self._step(ev.ModelReady())
                 self._listener.model_ready(event.info)
+                return
+            case protocol.Recognised():
+                self._step(ev.Words(event.serial, event.text))
                 return
             case protocol.Failed():
                 self._on_failed(event)
@@ -320,6 +323,14 @@ class Conversation:
                 player.end(action.turn)
             case ev.StopPlayback() if player is not None:
                 player.stop()
+            case ev.DuckPlayback() if player is not None:
+                player.duck()
+            case ev.HoldPlayback() if player is not None:
+                player.hold()
+            case ev.ResumePlayback() if player is not None:
+                player.resume()
+            case ev.Recognise() if engine is not None:
+                engine.recognise(action.serial, self._audio(action.first, action.last))
             case ev.KeepHeard() if live is not None:
                 self._keep(live, action.whole)
             case ev.DiscardTurn() if live is not None:

@@ -129,6 +129,16 @@ class SpeakerChanged:
 
 
 @dataclass(frozen=True)
+class Words:
+    """What `Recognise` with the same `serial` has found: "" for sounds that are no words, None where the model cannot
+    tell.
+    """
+
+    serial: int
+    text: str | None
+
+
+@dataclass(frozen=True)
 class Tick:
     """Time passes; sent at least a few times a second."""
 
@@ -149,6 +159,7 @@ Event = (
     | PlaybackFinished
     | MicChanged
     | SpeakerChanged
+    | Words
     | Tick
 )
 
@@ -209,6 +220,36 @@ class StopPlayback:
 
 
 @dataclass(frozen=True)
+class DuckPlayback:
+    """Somebody may be speaking: play `turn` much more quietly."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class HoldPlayback:
+    """Somebody is speaking: silence, but `turn` may go on."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class ResumePlayback:
+    """It was nothing, or no more than a sign of listening: `turn` goes on as before."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class Recognise:
+    """The user's words in the chunks `first` to `last`, both included, are wanted: `Words` with `serial` follow."""
+
+    serial: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class KeepHeard:
     """`turn` is over. `whole`: its whole answer counts as heard, else only what was played."""
 
@@ -245,6 +286,10 @@ Action = (
     | BeginPlayback
     | EndPlayback
     | StopPlayback
+    | DuckPlayback
+    | HoldPlayback
+    | ResumePlayback
+    | Recognise
     | KeepHeard
     | DiscardTurn
     | EnterState

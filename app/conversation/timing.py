@@ -14,8 +14,14 @@ class Timing:
     open_probability: float = 0.5
     close_probability: float = 0.35
     open_chunks: int = 3
-    barge_in_chunks: int = 8
+    barge_in_chunks: int = 7
+    duck_chunks: int = 2
+    interruption_chunks: int = 26
+    aside_gap_chunks: int = 8
+    words_s: float = 0.8
+    deaf_s: float = 1.0
     run_gap_chunks: int = 5
+    echo_costs_chunks: int = 2
     preroll_chunks: int = 10
     endpoint_chunks: int = 20
     least_voiced_chunks: int = 6

@@ -128,6 +128,15 @@ class VirtualModel:
         if question is not None:
             question.cancelled = True
 
+    def recognise(self, serial: int, samples: Samples) -> None:
+        """See `ports.Engine`."""
+        recognise = getattr(self._engine, "recognise", None)
+        started = time.perf_counter()
+        text = None if recognise is None else recognise(samples)
+        seconds = time.perf_counter() - started if self._compute.measured else 0.0
+        event = protocol.Recognised(serial, text)
+        self._timeline.at(self._timeline.now() + seconds, lambda: self._record.engine_event(event))
+
     def _next(self) -> None:
         """Begin with the next question that nobody has given up."""
         if self._answering is not None:

@@ -28,8 +28,8 @@ class TurnEntry:
     of what the model was given, pre-roll and pauses included. `first_sample` and `reply_end`: first and last sample
     of the reply in the user's ear; `first_sound`: the first that is not silence. `heard`: what of `reply` was heard
     before it ended. `discarded`: it was no question, or went on in the next turn. `failed`: the model could not
-    answer. `barge_in`: when the user's voice, heard since `barge_in_speech`, was taken for an interruption of this
-    reply; `stopped`: the silence after it.
+    answer. `barge_in`: when the reply was held or cut off because of the user's voice, heard since
+    `barge_in_speech`, that was an interruption; `stopped`: since when it was silent.
     """
 
     turn: int
@@ -98,6 +98,8 @@ class Record:
         # The last voice of the user as the detector sees it: since when, and until when (None while it lasts).
         self._speech_start: float | None = None
         self._voice_end: float | None = None
+        # When a reply was held that may still go on, and since when the user had been speaking.
+        self._held: tuple[float, float | None] | None = None
 
     def events(self) -> list[dict[str, Any]]:
         """All events in the order of their time: "t" in seconds, "frame" counts 80 ms, "type", and what belongs to it.
@@ -161,6 +163,8 @@ class Record:
         elif isinstance(event, protocol.Failed) and event.turn is not None:
             self.turns[event.turn].failed = True
             self.mark("failed", event.turn, message=event.message)
+        elif isinstance(event, protocol.Recognised):
+            self.mark("recognised", text=event.text)
         self.to_conversation(event)
 
     # --- the loudspeaker
@@ -175,6 +179,16 @@ class Record:
         self.turns[turn].reply_end = at
         self.mark("reply_end", turn, at=at)
 
+    def playback_held(self, turn: int, silent_at: float) -> None:
+        """The reply falls silent at `silent_at` because somebody speaks; it may go on yet."""
+        self._held = (self._timeline.now(), self._speech_start)
+        self.mark("held", turn, at=silent_at)
+
+    def playback_resumed(self, turn: int | None) -> None:
+        """The reply goes on as before."""
+        self._held = None
+        self.mark("resumed", turn)
+
     def playback_stopped(self, turn: int, silent_at: float, sounding: bool) -> None:
         """The reply is cut off now, and silent from `silent_at` on; `sounding`: some of it had been heard."""
         if not sounding:
@@ -182,9 +196,10 @@ class Record:
         entry = self.turns[turn]
         entry.reply_end = silent_at
         if not entry.failed:
-            entry.barge_in, entry.barge_in_speech = self._timeline.now(), self._speech_start
+            entry.barge_in, entry.barge_in_speech = self._held or (self._timeline.now(), self._speech_start)
             entry.stopped = silent_at
-            self.mark("barge_in", turn, speech_start=_rounded(self._speech_start))
+            self.mark("barge_in", turn, at=entry.barge_in, speech_start=_rounded(entry.barge_in_speech))
+        self._held = None
         self.mark("playback_stopped", turn, at=silent_at)
 
     def find_sound(self, heard: Callable[[int, int], Samples]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.audio.playback import LATENCY_S
+from app.audio.playback import DUCKED, LATENCY_S
 from app.conversation.ports import Samples
 from app.omni.turn import OUTPUT_RATE
 from app.replay.record import Record
@@ -43,6 +43,9 @@ class VirtualSpeaker:
         self._dry = 0
         self._turn_dry = 0
         self._sounded_until = 0
+        # Loudness now and soon, and since when the reply is silent but kept.
+        self._gain = self._goal = 1.0
+        self._held_at: float | None = None
 
     @property
     def underruns(self) -> int:
@@ -73,6 +76,8 @@ class VirtualSpeaker:
         self._queue = np.zeros(0, np.float32)
         self._played = 0
         self._gate = self._ended = self._sounding = False
+        self._gain = self._goal = 1.0
+        self._held_at = None
         self._turn_dry = self._dry
 
     def write(self, turn: int, samples: Samples) -> None:
@@ -89,8 +94,7 @@ class VirtualSpeaker:
             return
         self._ended = True
         self._open_gate()
-        over = self._timeline.now() + len(self._queue) / OUTPUT_RATE + LATENCY_S
-        self._timeline.at(over, lambda: self._finish(turn))
+        self._await_end(turn)
 
     def stop(self) -> None:
         """See `ports.Player`."""
@@ -98,22 +102,53 @@ class VirtualSpeaker:
         turn, self._turn = self._turn, None
         if turn is None:
             return
-        fade = round(_FADE_S * OUTPUT_RATE)
-        rest = self._queue[:fade] if self._gate else np.zeros(0, np.float32)
-        self._put(self._taken, rest * np.linspace(1.0, 0.0, fade, dtype=np.float32)[: len(rest)])
+        silent_at = self._held_at
+        if silent_at is None:
+            self._goal = 0.0
+            played = self._played
+            faded = self._send(round(_FADE_S * OUTPUT_RATE)) if self._gate else 0
+            self._played = played
+            silent_at = (self._taken + faded + _DELAY) / OUTPUT_RATE
         self._queue = np.zeros(0, np.float32)
-        silent_at = (self._taken + len(rest) + _DELAY) / OUTPUT_RATE
         self._record.playback_stopped(turn, silent_at, self._sounding)
+
+    def duck(self) -> None:
+        """See `ports.Player`."""
+        self._advance()
+        self._goal = DUCKED
+        self._record.mark("ducked", self._turn)
+
+    def hold(self) -> None:
+        """See `ports.Player`."""
+        self._advance()
+        if self._turn is None or self._held_at is not None:
+            return
+        self._goal = 0.0
+        faded = self._send(round(_FADE_S * OUTPUT_RATE)) if self._gate else 0
+        self._held_at = (self._taken + faded + _DELAY) / OUTPUT_RATE
+        self._record.playback_held(self._turn, self._held_at)
+
+    def resume(self) -> None:
+        """See `ports.Player`."""
+        self._advance()
+        self._goal, self._held_at = 1.0, None
+        self._record.playback_resumed(self._turn)
+        if self._turn is not None and self._ended:
+            self._await_end(self._turn)
 
     def played_samples(self, turn: int) -> int:
         """See `ports.Player`."""
         self._advance()
         return self._played if turn == self._last_turn else 0
 
+    def _await_end(self, turn: int) -> None:
+        over = self._timeline.now() + len(self._queue) / OUTPUT_RATE + LATENCY_S
+        self._timeline.at(over, lambda: self._finish(turn))
+
     def _finish(self, turn: int) -> None:
-        if turn != self._turn:
-            return
         self._advance()
+        if turn != self._turn or self._held_at is not None or len(self._queue):
+            return
         self._turn = None
         if self._dry == self._turn_dry:
             self._prebuffer_s = max(_PREBUFFER_S, self._prebuffer_s * 0.8)
@@ -135,16 +170,25 @@ class VirtualSpeaker:
         """Let the device take what it has taken by now."""
         now = round(self._timeline.now() * OUTPUT_RATE)
         count = now - self._taken
-        if self._gate and self._turn is not None and count > 0:
-            piece, self._queue = self._queue[:count], self._queue[count:]
-            self._put(self._taken, piece)
-            self._played += len(piece)
-            if len(piece) < count and not self._ended:
+        if self._gate and self._turn is not None and self._held_at is None and count > 0:
+            sent = self._send(count)
+            if sent < count and not self._ended:
                 self._gate = False
                 self._dry += 1
                 self._prebuffer_s = min(_PREBUFFER_MOST_S, self._prebuffer_s * 2)
-                self._record.mark("underrun", self._turn, at=(self._taken + len(piece) + _DELAY) / OUTPUT_RATE)
+                self._record.mark("underrun", self._turn, at=(self._taken + sent + _DELAY) / OUTPUT_RATE)
         self._taken = now
+
+    def _send(self, count: int) -> int:
+        """Let `count` samples sound, or as many as there are; returns how many."""
+        piece, self._queue = self._queue[:count], self._queue[count:]
+        gains = np.full(len(piece), self._goal, np.float32)
+        ramp = min(len(piece), round(_FADE_S * OUTPUT_RATE))
+        gains[:ramp] = np.linspace(self._gain, self._goal, ramp, dtype=np.float32)
+        self._put(self._taken, piece * gains)
+        self._gain = self._goal
+        self._played += len(piece)
+        return len(piece)
 
     def _put(self, taken_at: int, samples: Samples) -> None:
         first = taken_at + _DELAY

@@ -59,6 +59,9 @@ class FakeEngine:
         self.log.append(("cancel", turn))
         self.open = None
 
+    def recognise(self, serial: int, samples: Samples) -> None:
+        self.log.append(("recognise", serial, [float(x) for x in samples[::512]]))
+
     def heard(self, turn: int) -> list[float]:
         """The first sample of each chunk pushed: the tests number their chunks that way."""
         return [float(x) for samples in self.pushed[turn] for x in samples[::512]]
@@ -73,6 +76,7 @@ class FakePlayer:
     played: dict[int, int] = field(default_factory=dict)
     ended: set[int] = field(default_factory=set)
     stops: int = 0
+    changes: list[str] = field(default_factory=list)
 
     def begin(self, turn: int) -> None:
         assert turn not in self.written, "a turn begins once"
@@ -90,6 +94,18 @@ class FakePlayer:
     def stop(self) -> None:
         self.current = None
         self.stops += 1
+
+    def duck(self) -> None:
+        assert self.current is not None
+        self.changes.append("duck")
+
+    def hold(self) -> None:
+        assert self.current is not None
+        self.changes.append("hold")
+
+    def resume(self) -> None:
+        assert self.current is not None
+        self.changes.append("resume")
 
     def played_samples(self, turn: int) -> int:
         return self.played.get(turn, 0)
@@ -114,6 +130,7 @@ class FakeChunk:
     level_db: float
     speech: float
     echo_free: bool = True
+    cancelled: bool = False
 
 
 class Rig:
@@ -161,6 +178,11 @@ class Rig:
 
     def text(self, text: str) -> None:
         self.conversation.engine_event(protocol.TextDelta(self.engine.number, text))
+
+    def recognised(self, text: str | None) -> None:
+        """The words that were last asked for."""
+        serials = [entry[1] for entry in self.engine.log if entry[0] == "recognise"]
+        self.conversation.engine_event(protocol.Recognised(serials[-1] if serials else 0, text))
 
     def user_text(self, text: str) -> None:
         self.conversation.engine_event(protocol.UserText(self.engine.number, text))

@@ -49,11 +49,11 @@ def test_speaking_over_it_stops_it_and_loses_no_word() -> None:
     rig.hear(0.02, 40)
     start = rig.chunks
     rig.hear(0.9, 7)
-    assert rig.state == State.SPEAKING and rig.player.stops == 0
-    rig.hear(0.9)
+    assert rig.state == State.SPEAKING and rig.player.changes == ["duck", "hold"]
+    rig.hear(0.9, 19)
     assert rig.state == State.LISTENING and rig.player.stops == 1
     assert ("cancel", 100) in rig.engine.log
-    assert rig.engine.heard(101) == list(range(start - 10, start + 8))
+    assert rig.engine.heard(101) == list(range(start - 10, start + 26))
     assert rig.window.of("reply_done") == [("reply_done", 1, "One day", True)]
     # What the cancelled turn still sends is dropped.
     rig.conversation.engine_event(protocol.TextDelta(100, "late"))
@@ -68,9 +68,25 @@ def test_the_very_first_reply_can_be_interrupted_from_its_first_frame() -> None:
     rig.ask()
     rig.frames(2)
     rig.hear(0.95, 7)
-    assert rig.state == State.SPEAKING
-    rig.hear(0.95, 1)
-    assert rig.state == State.LISTENING
+    assert rig.player.changes == ["duck", "hold"] and rig.state == State.SPEAKING
+    rig.hear(0.95, 19)
+    assert rig.state == State.LISTENING and rig.player.stops == 1
+
+
+def test_mm_hm_does_not_interrupt_and_no_does() -> None:
+    for words, state in (("mm hm", State.SPEAKING), ("no", State.LISTENING)):
+        rig = Rig()
+        rig.ask()
+        rig.frames(50)
+        rig.play(2)
+        rig.hear(0.0, 20)
+        first = rig.chunks
+        rig.hear(0.9, 12)
+        rig.hear(0.0, 8)
+        assert rig.engine.log[-1] == ("recognise", 1, [float(chunk) for chunk in range(first - 10, first + 20)])
+        rig.recognised(words)
+        assert rig.state == state
+        assert rig.player.changes == ["duck", "hold"] + ["resume"] * (state == State.SPEAKING)
 
 
 def test_without_echo_cancellation_the_microphone_is_ignored_while_it_speaks() -> None:

@@ -13,10 +13,12 @@ from app.conversation.events import (
     BeginPlayback,
     CancelTurn,
     DiscardTurn,
+    DuckPlayback,
     EndPlayback,
     EndTurn,
     EnterState,
     Event,
+    HoldPlayback,
     KeepHeard,
     MicChanged,
     Mode,
@@ -26,9 +28,11 @@ from app.conversation.events import (
     Notice,
     PlaybackFinished,
     PushAudio,
+    Recognise,
     ReplyDone,
     ReplyFailed,
     ReplyGoesOn,
+    ResumePlayback,
     SpeakerChanged,
     SpeechChunk,
     StartTurn,
@@ -39,6 +43,7 @@ from app.conversation.events import (
     TalkReleased,
     TextSubmitted,
     Tick,
+    Words,
 )
 from app.conversation.machine import TurnMachine
 from app.conversation.timing import CHUNK_S, Timing
@@ -100,6 +105,21 @@ def finishing(drive: Drive) -> None:
     drive.send(ReplyDone(1, 2.0))
 
 
+def ducked(drive: Drive) -> None:
+    finishing(drive)
+    drive.hear(0.9, T.duck_chunks)
+
+
+def held(drive: Drive) -> None:
+    finishing(drive)
+    drive.hear(0.9, T.barge_in_chunks)
+
+
+def asked(drive: Drive) -> None:
+    held(drive)
+    drive.hear(0.1, T.aside_gap_chunks)
+
+
 SET_UP: dict[Callable[[Drive], None], State] = {
     idle: State.IDLE,
     listening: State.LISTENING,
@@ -107,6 +127,9 @@ SET_UP: dict[Callable[[Drive], None], State] = {
     thinking: State.THINKING,
     speaking: State.SPEAKING,
     finishing: State.SPEAKING,
+    ducked: State.SPEAKING,
+    held: State.SPEAKING,
+    asked: State.SPEAKING,
 }
 TO_IDLE = EnterState(State.IDLE)
 TO_THINKING = EnterState(State.THINKING)
@@ -114,6 +137,8 @@ TO_LISTENING = EnterState(State.LISTENING)
 DROP: list[Action] = [DiscardTurn(1), CancelTurn(1), TO_IDLE]
 CUT: list[Action] = [StopPlayback(1), KeepHeard(1, False), CancelTurn(1)]
 CUT_LATE: list[Action] = [StopPlayback(1), KeepHeard(1, False)]
+TAKEN: list[Action] = [*CUT_LATE, StartTurn(2), TO_LISTENING]
+GOES_ON: list[Action] = [ResumePlayback(1)]
 TYPED = StartTurn(2, "hi")
 
 TABLE: list[tuple[Callable[[Drive], None], Event, list[Action]]] = [
@@ -169,6 +194,27 @@ TABLE: list[tuple[Callable[[Drive], None], Event, list[Action]]] = [
     (finishing, PlaybackFinished(1), [KeepHeard(1, True), TO_IDLE]),
     (finishing, PlaybackFinished(2), []),
     (thinking, ReplyGoesOn(1), []),
+    (asked, Words(1, "mm hm"), GOES_ON),
+    (asked, Words(1, "Right."), GOES_ON),
+    (asked, Words(1, ""), GOES_ON),
+    (asked, Words(1, "Stop!"), TAKEN),
+    (asked, Words(1, "and who was he"), TAKEN),
+    (asked, Words(1, None), TAKEN),
+    (asked, Words(0, "mm hm"), []),
+    (asked, Words(2, "stop"), []),
+    (held, Words(1, "stop"), []),
+    (finishing, Words(1, "stop"), []),
+    (listening, Words(1, "stop"), []),
+    (held, MicChanged(False), GOES_ON),
+    (ducked, MicChanged(False), GOES_ON),
+    (held, ModeChanged(Mode.MUTED), GOES_ON),
+    (asked, ModeChanged(Mode.PUSH_TO_TALK), GOES_ON),
+    (held, StopPressed(), [*CUT_LATE, TO_IDLE]),
+    (held, TextSubmitted("hi"), [*CUT_LATE, TYPED, TO_THINKING]),
+    (held, TalkPressed(), TAKEN),
+    (held, SpeakerChanged(False), [KeepHeard(1, True), TO_IDLE]),
+    (held, ReplyFailed(1, "No."), [*CUT_LATE, TO_IDLE, Notice("No.")]),
+    (ducked, PlaybackFinished(1), [KeepHeard(1, True), TO_IDLE]),
 ]
 
 
@@ -236,17 +282,84 @@ def test_push_to_talk_ignores_the_open_microphone() -> None:
     assert drive.hear(0.9, 100) == []
 
 
-def test_barge_in_needs_240_ms_of_voice_that_is_no_echo() -> None:
+def test_a_voice_ducks_the_answer_at_once_then_holds_it_then_takes_the_turn() -> None:
+    drive = Drive()
+    speaking(drive)
+    drive.hear(0.1, 30)
+    assert drive.hear(0.9, T.duck_chunks - 1) == []
+    assert drive.hear(0.9, 1) == [DuckPlayback(1)]
+    assert drive.hear(0.9, T.barge_in_chunks - T.duck_chunks - 1) == []
+    assert drive.hear(0.9, 1) == [HoldPlayback(1)]
+    assert drive.hear(0.9, T.interruption_chunks - T.barge_in_chunks - 1) == []
+    first = drive.chunk + 1 - T.interruption_chunks
+    out = drive.hear(0.9, 1)
+    assert out == [*CUT, StartTurn(2), PushAudio(2, first - T.preroll_chunks, drive.chunk - 1), TO_LISTENING]
+    # The detector is sure one chunk after the voice has begun.
+    assert 0.24 <= (T.barge_in_chunks + 1) * CHUNK_S <= 0.3
+
+
+def test_a_voice_too_short_to_be_one_lets_the_answer_go_on() -> None:
+    drive = Drive()
+    speaking(drive)
+    drive.hear(0.9, T.barge_in_chunks - 1)
+    assert drive.hear(0.1, T.run_gap_chunks + 1) == [ResumePlayback(1)]
+    assert drive.hear(0.9, T.barge_in_chunks - 1) == [DuckPlayback(1)]
+
+
+def test_its_own_echo_does_nothing_and_takes_back_what_was_believed_of_it() -> None:
     drive = Drive()
     speaking(drive)
     assert drive.hear(0.9, 100, echo=True) == []
-    drive.hear(0.1, 10)
-    assert drive.hear(0.9, T.barge_in_chunks - 1) == []
-    assert drive.hear(0.1, T.run_gap_chunks + 1) == []
-    assert drive.hear(0.9, T.barge_in_chunks - 1) == []
-    out = drive.hear(0.9, 1)
-    assert out[:4] == [*CUT, StartTurn(2)]
-    assert 0.24 <= T.barge_in_chunks * CHUNK_S <= 0.3
+    drive.hear(0.9, T.duck_chunks)
+    assert drive.hear(0.9, 1, echo=True) == [ResumePlayback(1)]
+    for _ in range(20):
+        drive.hear(0.9, 3)
+        out = drive.hear(0.9, 2, echo=True)
+    assert ResumePlayback(1) in out and drive.machine.state == State.SPEAKING
+
+
+def test_the_words_of_a_short_voice_decide() -> None:
+    drive = Drive()
+    finishing(drive)
+    drive.hear(0.1, 30)
+    first = drive.chunk
+    drive.hear(0.9, 10)
+    assert drive.hear(0.1, T.aside_gap_chunks - 1) == []
+    assert drive.hear(0.1, 1) == [Recognise(1, first - T.preroll_chunks, drive.chunk - 1)]
+    assert drive.hear(0.1, 5) == []
+    # Nobody has gone on, so the turn ends as soon as any other would.
+    drive.send(Words(1, "no"))
+    assert drive.machine.state == State.LISTENING
+    quiet = T.aside_gap_chunks + 5
+    assert drive.hear(0.1, T.endpoint_chunks - quiet)[-2:] == [EndTurn(2), TO_THINKING]
+
+
+def test_who_goes_on_after_mm_hm_is_asked_again() -> None:
+    drive = Drive()
+    asked(drive)
+    drive.hear(0.9, 2)
+    assert drive.send(Words(1, "mm hm")) == []
+    out = drive.hear(0.1, T.aside_gap_chunks)
+    assert isinstance(out[0], Recognise) and out[0].serial == 2
+    assert drive.send(Words(2, "mm hm")) == GOES_ON
+
+
+def test_words_that_do_not_come_are_an_interruption() -> None:
+    drive = Drive()
+    asked(drive)
+    assert drive.after(T.words_s - 0.1) == []
+    out = drive.after(0.2)
+    assert [action for action in out if not isinstance(action, PushAudio)] == TAKEN
+
+
+def test_a_microphone_that_falls_silent_does_not_hold_the_answer_for_ever() -> None:
+    drive = Drive()
+    held(drive)
+    assert drive.after(T.deaf_s - 0.1) == []
+    assert drive.after(0.2) == GOES_ON
+    # The time that it was held for counts as none.
+    assert drive.after(2.0 + T.playback_grace_s - 0.1) == []
+    assert drive.after(0.2)[-1] == TO_IDLE
 
 
 def test_voice_that_outlasts_the_reply_is_not_lost() -> None:

@@ -277,6 +277,15 @@ class Speaker:
     def stop(self) -> None:
         self.stopped = True
 
+    def duck(self) -> None:
+        pass
+
+    def hold(self) -> None:
+        pass
+
+    def resume(self) -> None:
+        pass
+
     def played_samples(self, turn: int) -> int:
         return sum(map(len, self.written))
 
