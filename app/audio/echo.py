@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.audio.coherence import PAST, WINDOW, EchoCoherence
 from app.audio.echo_path import EchoPath
 from app.audio.level import rms_db
 from app.audio.reference import Reference, ReferenceReader
@@ -16,13 +18,24 @@ from app.audio.reference import Reference, ReferenceReader
 RATE = 16_000
 FRAME = 160
 # The reference is fed earlier than it is heard, since no device knows its delay exactly, and an echo that
-# seems to come before its cause cannot be cancelled. The canceller finds the true delay, up to half a second.
+# seems to come before its cause cannot be cancelled.
 LEAD_S = 0.04
+# So much earlier it is read, if it is there by then: a busy device may be that wrong about its delay.
+_LEAD = round(LEAD_S * RATE)
+_MOST_LEAD = RATE * 2 // 5
+# It is to be there by so much, and looked for so often whether it could be read earlier.
+_SPARE = RATE // 100
+_SPARE_FRAMES = 200
 # Clocks may differ by so much before the reference is moved to where it belongs.
 SLACK_S = 0.012
-# After a greater jump (samples were lost on the way) the canceller has to find the delay again.
-_GREAT_JUMP_S = 0.02
-_FIND_AGAIN_S = 2.5
+# When so much of what is heard is an echo, its delay is believed after a few looks that agree.
+_SURE_SHARE = 0.25
+_SURE_LOOKS = 3
+_SAME_LAG, _USUAL_LAG = RATE * 15 // 1000, RATE * 30 // 1000
+# The delays with which the canceller gets along.
+_LEAST_DELAY, _MOST_DELAY = RATE // 100, RATE // 4
+# Frames from one look at what the microphone hears to the next.
+_LOOK_FRAMES = 3
 
 Samples = NDArray[np.float32]
 
@@ -99,23 +112,26 @@ class EchoFilter:
         self._on_failed = on_failed
         self._reader: ReferenceReader | None = None
         self._rest = np.zeros(0, np.float32)
-        self._lead_s = LEAD_S
+        # In samples: how much earlier than it is heard the reference is read, the least that was there of it beyond
+        # that, and how much later the canceller gets it.
+        self._lead = self._spare = self._ago = 0
+        # The delay of the echo behind what was read, and another one that may be the true one.
+        self._delay: int | None = None
+        self._lag = self._agreeing = 0
         self.working = True
-        self._trusted_from = 0.0
-        self._heard_until = 0.0
-        self._breaks = 0
         self._path = EchoPath()
+        self._coherence = EchoCoherence()
+        self._frames = 0
+        # Of the microphone and of what the canceller left of it, as long as the coherence looks back.
+        self._powers: deque[tuple[float, float]] = deque(maxlen=WINDOW // FRAME)
+        self._voice = True
 
     @property
     def is_clean(self) -> bool:
-        """Whether the last piece is free of the loudspeaker: not after a failure, nor, where there is an echo, while
-        its delay is searched for again.
+        """Whether a voice in the last piece is the user's: not after a failure, nor where the microphone has heard
+        nothing but the loudspeaker, of which the canceller may leave something.
         """
-        return self.working and (not self._path.exists or self._heard_until >= self._trusted_from)
-
-    def samples_lost(self, at: float) -> None:
-        """The microphone has lost samples, at about time `at`."""
-        self._trusted_from = max(self._trusted_from, at + _FIND_AGAIN_S)
+        return self.working and self._voice
 
     def process(self, samples: Samples, at: float) -> Samples:
         """float32 [N] at 16 kHz, heard from time `at` on (monotonic clock, seconds); returns float32 [M],
@@ -125,7 +141,6 @@ class EchoFilter:
         samples = np.concatenate((self._rest, samples))
         whole = len(samples) // FRAME * FRAME
         self._rest = samples[whole:]
-        self._heard_until = at + whole / RATE
         out = np.zeros(whole, np.float32)
         for start in range(0, whole, FRAME):
             frame = samples[start : start + FRAME]
@@ -133,34 +148,75 @@ class EchoFilter:
         return out
 
     def _clean(self, frame: Samples, at: float) -> Samples:
-        played = self._played(at)
+        self._coherence.push(frame, self._played(at))
+        played = self._coherence.played(FRAME, self._ago)
         try:
             clean = self._canceller.process(frame, played)
-            self._path.look(rms_db(frame), rms_db(played), rms_db(clean))
-            return clean if self._path.exists else frame
         except EchoError as error:
             _log.warning("echo cancellation: %s", error)
             self.working = False
             self._on_failed(str(error))
             return frame
+        self._powers.append((float(np.dot(frame, frame)), float(np.dot(clean, clean))))
+        self._path.look(rms_db(frame), rms_db(played))
+        self._frames += 1
+        if self._frames % _LOOK_FRAMES == 0:
+            self._look()
+        return clean if self._path.exists else frame
+
+    def _look(self) -> None:
+        """Find out whether there is an echo, how late it is, and whether there is anything else."""
+        share = self._coherence.look()
+        if share is None:
+            self._voice = True
+            return
+        heard, left = np.sum(self._powers, axis=0) + 1e-12
+        usual = self._delay is not None and abs(share.lag - self._delay) <= _USUAL_LAG
+        self._voice = self._path.compare(share, 10.0 * float(np.log10(heard / left)), usual)
+        if share.certain and share.explained >= _SURE_SHARE:
+            self._follow(share.lag)
+
+    def _follow(self, lag: int) -> None:
+        """Spare the canceller the search for a delay that has jumped; one that drifts it follows by itself."""
+        if self._delay is not None and abs(lag - self._delay) <= _SAME_LAG:
+            self._delay, self._agreeing = lag, 0
+        else:
+            self._agreeing = self._agreeing + 1 if abs(lag - self._lag) <= _SAME_LAG else 1
+            self._lag = lag
+            if self._agreeing < _SURE_LOOKS:
+                return
+            if self._delay is not None:
+                self._ago = max(0, self._ago + lag - self._delay)
+            self._delay = lag
+        if not _LEAST_DELAY <= self._delay - self._ago <= _MOST_DELAY:
+            self._ago = max(0, self._delay - _LEAD)
 
     def _played(self, at: float) -> Samples:
+        """What was played by the time `at` or, as far as it is there already, will be."""
         reference = self._source()
-        if reference is None:
+        if reference is None or reference.clock.start() is None:
             self._reader = None
             return np.zeros(FRAME, np.float32)
-        if self._reader is None or self._reader.reference is not reference:
-            self._reader = ReferenceReader(reference, RATE)
-            self._lead_s = LEAD_S
-            self._breaks = reference.breaks
-        taken = self._reader.take(FRAME, at + self._lead_s, SLACK_S)
-        if taken.missing_s and self._lead_s > 0.0:
-            # Devices with little delay of their own: what is wanted so early has not been sent yet.
-            self._lead_s = max(0.0, self._lead_s - taken.missing_s)
-        elif taken.missing_s or taken.jump_s > _GREAT_JUMP_S:
-            self.samples_lost(at)
-        if reference.breaks != self._breaks:
-            # The clock tells only later by how much.
-            self._breaks = reference.breaks
-            self.samples_lost(at)
-        return taken.samples
+        reader = self._reader
+        if reader is None or reader.reference is not reference:
+            reader = self._reader = ReferenceReader(reference, RATE)
+            self._lead = self._spare = _MOST_LEAD
+            self._ago = _MOST_LEAD - _LEAD
+            self._delay, self._agreeing = None, 0
+        taken = reader.take(FRAME, at + self._lead / RATE, SLACK_S)
+        self._spare = min(self._spare, taken.ahead)
+        much = self._frames % _SPARE_FRAMES == 0 and self._spare >= 2 * _SPARE
+        if taken.ahead >= 0 and taken.follows and not much:
+            return taken.samples
+        lead = self._lead
+        if taken.ahead < 0 or much:
+            # Read it as early as it is there. To the canceller nothing changes.
+            lead = min(max(lead + self._spare - _SPARE, 0), _MOST_LEAD)
+            self._ago = max(0, self._ago + lead - self._lead)
+            self._lag += lead - self._lead
+            if self._delay is not None:
+                self._delay += lead - self._lead
+        reader.move(lead - self._lead - FRAME)
+        self._lead, self._spare = lead, _MOST_LEAD
+        self._coherence.push_played(reader.past(PAST))
+        return reader.take(FRAME, at + self._lead / RATE, SLACK_S).samples

@@ -27,8 +27,6 @@ class Reference:
         self.rate = rate
         self.clock = SampleClock(rate)
         self.written = 0
-        # How often the device ran dry, after which it is late by an unknown time. Written by the callback.
-        self.breaks = 0
         self._data = np.zeros(int(rate * _KEEP_S), np.float32)
 
     def write(self, samples: Samples, at: float) -> None:
@@ -52,24 +50,24 @@ class Reference:
 
 
 class Taken(NamedTuple):
-    """A piece of the reference: how many seconds of it were not there yet (zeros take their place), and by how
-    many seconds it does not follow on the piece before.
+    """A piece of the reference, and how many samples more were there already; less than none where some of the
+    piece was not (zeros take its place). `follows`: on the piece before, without a jump.
     """
 
     samples: Samples
-    missing_s: float
-    jump_s: float
+    ahead: int
+    follows: bool
 
 
 class ReferenceReader:
     """Gives the reference at another rate, by the time at which it is heard."""
 
     def __init__(self, reference: Reference, rate: int) -> None:
-        """Read `reference` at `rate` Hz, from a second ago on."""
+        """Read `reference` at `rate` Hz, from one and a half seconds ago on."""
         self.reference = reference
         self._rate = rate
         self._resampler = Resampler(reference.rate, rate)
-        self._read = max(0, reference.written - reference.rate)
+        self._read = max(0, reference.written - reference.rate * 3 // 2)
         self._at = round(self._read * rate / reference.rate)
         self._samples = np.zeros(0, np.float32)
         self._next: int | None = None
@@ -81,24 +79,29 @@ class ReferenceReader:
         """
         self._pull()
         start = self.reference.clock.start()
-        out = np.zeros(count, np.float32)
         if start is None:
-            return Taken(out, 0.0, 0.0)
+            return Taken(np.zeros(count, np.float32), 0, False)
         wanted = round((at - start) * self._rate)
-        jump_s = 0.0
-        if self._next is None:
+        follows = self._next is not None and abs(wanted - self._next) <= slack_s * self._rate
+        if self._next is None or not follows:
             self._next = wanted
-        elif abs(wanted - self._next) > slack_s * self._rate:
-            jump_s = abs(wanted - self._next) / self._rate
-            self._next = wanted
-        first = max(self._next, self._at)
-        last = min(self._next + count, self._at + len(self._samples))
-        if last > first:
-            out[first - self._next : last - self._next] = self._samples[first - self._at : last - self._at]
-        missing_s = max(0, self._next + count - self._at - len(self._samples)) / self._rate
         self._next += count
-        self._forget(self._next - self._rate)
-        return Taken(out, missing_s, jump_s)
+        self._forget(self._next - round(1.5 * self._rate))
+        return Taken(self.past(count), self._at + len(self._samples) - self._next, follows)
+
+    def past(self, count: int) -> Samples:
+        """The float32 [count] before what is taken next; zeros for what is not there."""
+        out = np.zeros(count, np.float32)
+        start = (self._next or 0) - count
+        first, last = max(start, self._at), min(start + count, self._at + len(self._samples))
+        if last > first:
+            out[first - start : last - start] = self._samples[first - self._at : last - self._at]
+        return out
+
+    def move(self, count: int) -> None:
+        """Go on `count` samples later than otherwise, or earlier; the times to be asked for move as much."""
+        if self._next is not None:
+            self._next += count
 
     def _pull(self) -> None:
         start, fresh = self.reference.since(self._read)

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 from app.audio.echo import FRAME, LEAD_S, RATE, EchoError, EchoFilter, WebRtcCanceller
 from app.audio.reference import Reference
 from app.audio.vad import CHUNK, SileroVad
+from app.conversation.barge_in import VoiceWatch
+from app.conversation.events import SpeechChunk
+from app.conversation.timing import Timing
 
 Samples = NDArray[np.float32]
 DEVICE_RATE = 48_000
 BLOCK = 480
 ROOT = Path(__file__).resolve().parents[2]
+TIMING = Timing()
 
 
 @pytest.fixture(scope="session")
@@ -155,47 +159,71 @@ def test_another_loudspeaker_and_an_overwritten_past() -> None:
     assert np.all(recorder.far[-1] == 0.0), "long gone"
 
 
-HISS = np.resize([0.05, -0.05], 160).astype(np.float32)
+def _believed(played: Samples, heard: Samples, *, claimed: float = 0.06) -> int:
+    """The most voiced chunks in a row, short gaps allowed, that would count as the user's.
+
+    The loudspeaker, 60 ms late in truth, says that it is `claimed` seconds late.
+    """
+    reference = Reference(DEVICE_RATE)
+    echo_filter = EchoFilter(WebRtcCanceller(), lambda: reference)
+    watch = VoiceWatch(Timing(interruption_chunks=10_000))
+    detector = SileroVad()
+    device = np.asarray(soxr.resample(played, RATE, DEVICE_RATE), np.float32)
+    rest, sent, most, index = np.zeros(0, np.float32), 0, 0, 0
+    for at in range(0, len(heard) - FRAME + 1, FRAME):
+        now = at / RATE
+        while sent < len(device) and sent / DEVICE_RATE < now + 0.06:
+            reference.write(device[sent : sent + BLOCK], 7.0 + sent / DEVICE_RATE + claimed - 0.06)
+            sent += BLOCK
+        rest = np.concatenate((rest, echo_filter.process(heard[at : at + FRAME], 7.0 + now)))
+        if len(rest) >= CHUNK:
+            probability = detector.probability(rest[:CHUNK])
+            rest = rest[CHUNK:]
+            watch.hear(SpeechChunk(index, probability, not echo_filter.is_clean), 1, True, now)
+            most = max(most, watch.run.voiced if watch.run else 0)
+            index += 1
+    return most
 
 
-def test_after_lost_samples_it_is_not_trusted_for_a_while() -> None:
-    reference = Reference(RATE)
-    echo_filter = EchoFilter(_Recorder(), lambda: reference)
-    trusted = []
-    for at in range(0, 4 * RATE, 160):
-        # The loudspeaker stops for 50 ms after a second: everything it is given later is heard later.
-        reference.write(HISS, 5.0 + 0.2 + at / RATE + (0.05 if at >= RATE else 0.0))
-        echo_filter.process(HISS, 5.0 + at / RATE)
-        trusted.append(echo_filter.is_clean)
-    doubted = np.flatnonzero(~np.array(trusted))
-    assert 100 <= doubted[0] <= 140
-    assert 245 <= len(doubted) <= 255
+def _jumping(played: Samples, delays_s: tuple[float, ...]) -> Samples:
+    """The echo at one delay after the other, each for its share of the time."""
+    echoes = [_echo(played, delay_s, -6.0) for delay_s in delays_s]
+    share = len(played) // len(echoes)
+    pieces = [echo[i * share : (i + 1) * share] for i, echo in enumerate(echoes)]
+    return np.concatenate([*pieces[:-1], echoes[-1][(len(echoes) - 1) * share :]])
 
 
-def test_a_device_that_ran_dry_is_not_trusted_at_once() -> None:
-    reference = Reference(RATE)
-    echo_filter = EchoFilter(_Recorder(), lambda: reference)
-    trusted = []
-    for at in range(0, 5 * RATE, 160):
-        reference.write(HISS, 5.2 + at / RATE)
-        reference.breaks += at == RATE
-        if at == 4 * RATE:
-            echo_filter.samples_lost(5.0 + at / RATE)
-        echo_filter.process(HISS, 5.0 + at / RATE)
-        trusted.append(echo_filter.is_clean)
-    assert trusted[99] and not any(trusted[100:345]) and all(trusted[355:399]) and not any(trusted[400:])
+QUIET = np.zeros(2 * RATE, np.float32)
 
 
-def test_with_headphones_the_user_is_believed_whatever_happens_to_the_clocks() -> None:
-    reference = Reference(RATE)
-    echo_filter = EchoFilter(_Recorder(), lambda: reference)
-    trusted = []
-    for at in range(0, 4 * RATE, 160):
-        reference.write(HISS if at > 2 * RATE else 0 * HISS, 5.2 + at / RATE)
-        reference.breaks += 1
-        echo_filter.process(np.float32(0.001) * HISS, 5.0 + at / RATE)
-        trusted.append(echo_filter.is_clean)
-    assert not trusted[210] and all(trusted[300:])
+@pytest.mark.parametrize("delays_s", [(0.0,), (0.3,), (0.05, 0.12), (0.2, 0.08, 0.26), (0.02, 0.3)])
+def test_no_echo_is_taken_for_the_user_when_its_delay_jumps(speech: Samples, delays_s: tuple[float, ...]) -> None:
+    played = np.concatenate((QUIET, speech, speech, speech))
+    assert _believed(played, _jumping(played, delays_s)) < TIMING.barge_in_chunks
+
+
+@pytest.mark.parametrize("claimed", [0.01, 0.2, 0.34])
+def test_a_loudspeaker_may_be_wrong_about_its_delay(speech: Samples, claimed: float) -> None:
+    """Also when the echo seems to come long before its cause."""
+    played = np.concatenate((QUIET, speech, speech))
+    assert _believed(played, _echo(played, 0.04, -6.0), claimed=claimed) < TIMING.barge_in_chunks
+
+
+@pytest.mark.parametrize("gain_db", [-6.0, -20.0])
+def test_the_user_is_believed_over_an_echo_as_loud(speech: Samples, gain_db: float) -> None:
+    played = np.concatenate((QUIET, speech, speech))
+    user = np.zeros_like(played)
+    user[len(QUIET) + RATE : len(QUIET) + RATE + len(speech)] = 0.5 * speech[::-1]
+    assert _believed(played, _echo(played, 0.12, gain_db) + user) >= 2 * TIMING.barge_in_chunks
+
+
+def test_with_headphones_the_user_is_believed_from_the_first_moment_of_the_first_answer(speech: Samples) -> None:
+    played = np.concatenate((QUIET, speech, speech))
+    start = len(QUIET) + RATE // 2 + RATE // 10
+    user = np.zeros_like(played)
+    user[start : start + RATE] = 0.5 * speech[RATE // 2 : RATE // 2 + RATE][::-1]
+    noise = np.random.default_rng(1).normal(0.0, 3e-4, len(played)).astype(np.float32)
+    assert _believed(played, user + noise) >= TIMING.barge_in_chunks, "within a second of speech"
 
 
 def test_with_headphones_the_user_is_heard_over_the_first_answer(speech: Samples) -> None:
