@@ -22,7 +22,7 @@ FRAME = 160
 LEAD_S = 0.04
 # So much earlier it is read, if it is there by then: a busy device may be that wrong about its delay.
 _LEAD = round(LEAD_S * RATE)
-_MOST_LEAD = RATE * 2 // 5
+_MOST_LEAD = RATE * 4 // 5
 # It is to be there by so much, and looked for so often whether it could be read earlier.
 _SPARE = RATE // 100
 _SPARE_FRAMES = 200

@@ -25,7 +25,7 @@ _PAUSE_FRAMES = 5
 _ECHO_SHARE = 0.25
 _NO_ECHO_SHARE = 0.1
 _ECHO_LOOKS = 2
-_NO_ECHO_LOOKS = 4
+_NO_ECHO_LOOKS = 8
 # The canceller takes so much out of an echo with no voice in it, once it knows the room. What is explained of such an
 # echo depends on the room too, which rings on: this is the beginning.
 _TAKEN_OUT_DB = 12.0
@@ -40,7 +40,7 @@ class EchoPath:
 
     The canceller takes an echo for granted until it has found out about headphones, which takes it many seconds,
     and meanwhile suppresses whoever speaks over the assistant. Here 0.8 s of an answer do, in which the
-    microphone hears no more than its own noise; or a fifth of a second of a voice that has nothing to do with what is
+    microphone hears no more than its own noise; or a quarter of a second of a voice that has nothing to do with what is
     played. `exists` is True at first, and again once the microphone hears the answer.
     """
 

@@ -202,7 +202,7 @@ def test_no_echo_is_taken_for_the_user_when_its_delay_jumps(speech: Samples, del
     assert _believed(played, _jumping(played, delays_s)) < TIMING.barge_in_chunks
 
 
-@pytest.mark.parametrize("claimed", [0.01, 0.2, 0.34])
+@pytest.mark.parametrize("claimed", [0.01, 0.2, 0.34, 0.6])
 def test_a_loudspeaker_may_be_wrong_about_its_delay(speech: Samples, claimed: float) -> None:
     """Also when the echo seems to come long before its cause."""
     played = np.concatenate((QUIET, speech, speech))

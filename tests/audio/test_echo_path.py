@@ -41,7 +41,7 @@ def _in_mid_answer() -> EchoPath:
 
 def test_a_voice_over_the_answer_and_no_echo_in_it_means_headphones_at_once() -> None:
     path = _in_mid_answer()
-    for _ in range(5):
+    for _ in range(8):
         path.compare(Share(0.02, True), 0.0)
     assert not path.exists and path.compare(Share(0.02, True), 0.0) and path.compare(Share(0.0, False), 0.0)
     for _ in range(5):
