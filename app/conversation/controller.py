@@ -5,43 +5,24 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from app.conversation import events as ev
 from app.conversation.events import Mode, State
-from app.conversation.history import History, Reply
+from app.conversation.history import History
+from app.conversation.live import SILENCE_DB, Live
 from app.conversation.machine import TurnMachine
 from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
 from app.engine import protocol
-from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE, StopReason
+from app.omni.turn import OUTPUT_RATE, StopReason
 
 # Chunks kept: the longest question and a little more, since a resumed question is sent again from its start.
 _KEEP_CHUNKS = 1_900
-_SILENCE_DB = -120.0
 # How long a room rings on after the answer.
 _ECHO_TAIL_S = 0.4
 _NO_ENGINE_TURN = -1
 _BROKEN_REPLY = "The model could not answer: please ask again."
-
-
-@dataclass
-class _Live:
-    """The turn under way, as the outside knows it."""
-
-    turn: int
-    engine_turn: int
-    typed: bool
-    question: str = ""
-    reply: Reply = field(default_factory=Reply)
-    pieces: list[Samples] = field(default_factory=list)
-    levels: list[float] = field(default_factory=list)
-    begun: bool = False
-    playing: bool = False
-    over_at: float | None = None
-    # Played once more: nothing is asked of the model and nothing is remembered.
-    again: Samples | None = None
 
 
 class Conversation:
@@ -73,7 +54,7 @@ class Conversation:
         self._engine: Engine | None = None
         self._player: Player | None = None
         self._history = History()
-        self._live: _Live | None = None
+        self._live: Live | None = None
         self._again: Samples | None = None
         self._chunks: deque[Samples] = deque(maxlen=_KEEP_CHUNKS)
         self._chunk_count = 0
@@ -221,6 +202,7 @@ class Conversation:
     def _on_engine_event(self, event: protocol.Event) -> None:
         match event:
             case protocol.Progress():
+                self._fail_early()
                 self._step(ev.ModelLoading())
                 self._listener.model_progress(event.stage, event.fraction)
                 return
@@ -236,6 +218,11 @@ class Conversation:
                 return
         live = self._live
         if live is None or live.over_at is not None or event.turn != live.engine_turn:
+            return
+        if live.held_back is not None:
+            live.held_back.append(event)
+            if isinstance(event, protocol.UserText):
+                self._step(ev.Heard(live.turn, event.text))
             return
         self._step(ev.ReplyGoesOn(live.turn))
         match event:
@@ -258,22 +245,32 @@ class Conversation:
                 self._step(ev.ModelLoading())
             self._listener.model_failed(event.message, event.fatal)
         elif live is not None and event.turn == live.engine_turn:
-            self._step(ev.ReplyFailed(live.turn, event.message))
+            if live.held_back is not None:
+                # Where the user goes on, it is tried again.
+                live.held_back.append(event)
+            else:
+                self._step(ev.ReplyFailed(live.turn, event.message))
         else:
             # Not about a turn of ours: a voice that could not be made, for example.
             self._listener.notice(event.message)
 
-    def _on_audio(self, live: _Live, samples: Samples) -> None:
-        if not live.begun:
-            live.begun = True
+    def _fail_early(self) -> None:
+        """The model has died over a question that may go on: nothing comes of waiting for the rest of it."""
+        live = self._live
+        if live is not None and live.held_back:
+            for event in live.held_back:
+                if isinstance(event, protocol.Failed):
+                    self._step(ev.ReplyFailed(live.turn, event.message))
+
+    def _on_audio(self, live: Live, samples: Samples) -> None:
+        first = not live.begun
+        samples = live.take(samples)
+        if first and live.begun:
             self._step(ev.AudioStarted(live.turn))
-        live.reply.samples += len(samples)
-        live.pieces.append(samples)
-        live.levels.append(_level_db(samples))
-        if self._player is not None and live.playing:
+        elif self._player is not None and live.playing:
             self._player.write(live.turn, samples)
 
-    def _on_turn_done(self, live: _Live, event: protocol.TurnDone) -> None:
+    def _on_turn_done(self, live: Live, event: protocol.TurnDone) -> None:
         live.reply.complete = True
         self._listener.reply_stats(live.turn, event.stats)
         if event.stats.stop_reason == StopReason.ERROR:
@@ -303,7 +300,7 @@ class Conversation:
                 self._start_again(action.turn, self._again)
             case ev.StartTurn() if engine is not None:
                 number = engine.start_turn(voice=self._voice, history=self._history.for_model(), text=action.text)
-                self._live = _Live(action.turn, number, action.text is not None, action.text or "")
+                self._live = Live(action.turn, number, action.text is not None, action.text or "")
                 if action.text is not None:
                     self._listener.question(action.turn, action.text)
             case ev.PushAudio() if engine is not None and live is not None:
@@ -312,13 +309,20 @@ class Conversation:
                     engine.push_audio(live.engine_turn, samples)
             case ev.EndTurn() if engine is not None and live is not None:
                 engine.end_turn(live.engine_turn)
+            case ev.TryTurn() if engine is not None and live is not None:
+                live.held_back = []
+                engine.end_turn(live.engine_turn)
+            case ev.ConfirmTurn() if live is not None:
+                held_back, live.held_back = live.held_back or [], None
+                for event in held_back:
+                    self._on_engine_event(event)
             case ev.CancelTurn() if engine is not None and live is not None:
                 engine.cancel(live.engine_turn)
             case ev.BeginPlayback() if player is not None and live is not None:
                 live.playing = True
                 player.begin(action.turn)
-                if live.again is not None:
-                    player.write(action.turn, live.again)
+                for samples in live.sound_so_far():
+                    player.write(action.turn, samples)
             case ev.EndPlayback() if player is not None:
                 player.end(action.turn)
             case ev.StopPlayback() if player is not None:
@@ -343,14 +347,12 @@ class Conversation:
 
     def _start_again(self, turn: int, samples: Samples) -> None:
         self._again = None
-        self._live = _Live(turn, _NO_ENGINE_TURN, typed=True, again=samples)
-        self._live.reply.samples = len(samples)
-        frames = range(0, len(samples), FRAME_SAMPLES)
-        self._live.levels = [_level_db(samples[at : at + FRAME_SAMPLES]) for at in frames]
+        self._live = Live(turn, _NO_ENGINE_TURN, typed=True)
+        self._live.repeat(samples)
         self._step(ev.AudioStarted(turn))
         self._step(ev.ReplyDone(turn, len(samples) / OUTPUT_RATE))
 
-    def _keep(self, live: _Live, whole: bool) -> None:
+    def _keep(self, live: Live, whole: bool) -> None:
         live.over_at = self._clock()
         if live.again is not None:
             return
@@ -386,12 +388,6 @@ class Conversation:
     def _playback_level(self) -> float:
         """Loudness of the 80 ms that play now, dB of full scale."""
         live = self._live
-        if live is None or self._player is None or not live.levels:
-            return _SILENCE_DB
-        played = self._player.played_samples(live.turn)
-        return live.levels[min(len(live.levels) - 1, played // FRAME_SAMPLES)] if played > 0 else _SILENCE_DB
-
-
-def _level_db(samples: Samples) -> float:
-    power = float(np.dot(samples, samples)) / max(1, len(samples))
-    return max(_SILENCE_DB, 10.0 * float(np.log10(power + 1e-30)))
+        if live is None or self._player is None:
+            return SILENCE_DB
+        return live.level_at(self._player.played_samples(live.turn))

@@ -85,6 +85,14 @@ class ReplyGoesOn:
 
 
 @dataclass(frozen=True)
+class Heard:
+    """The user's words as far as the model has been given `turn`, which was tried."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True)
 class AudioStarted:
     """The first speech of the reply to `turn` is there."""
 
@@ -153,6 +161,7 @@ Event = (
     | ModelLoading
     | ModelReady
     | ReplyGoesOn
+    | Heard
     | AudioStarted
     | ReplyDone
     | ReplyFailed
@@ -187,6 +196,23 @@ class PushAudio:
 @dataclass(frozen=True)
 class EndTurn:
     """The spoken question is complete."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class TryTurn:
+    """The spoken question may be complete: the model is to answer it, and nobody must notice until `ConfirmTurn`.
+
+    Where the user goes on, the turn is discarded and cancelled, and another one holds the whole question.
+    """
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class ConfirmTurn:
+    """The question that was tried is complete: what there is of the answer counts."""
 
     turn: int
 
@@ -282,6 +308,8 @@ Action = (
     StartTurn
     | PushAudio
     | EndTurn
+    | TryTurn
+    | ConfirmTurn
     | CancelTurn
     | BeginPlayback
     | EndPlayback

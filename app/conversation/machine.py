@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.conversation import events as ev
 from app.conversation.barge_in import Verdict, VoiceWatch
 from app.conversation.events import Mode, State
 from app.conversation.timing import Timing
+from app.conversation.turn import Turn
 
 NOT_READY = "The model is still being loaded: ask again when it is ready."
 NO_MICROPHONE = "There is no microphone: plug one in, or type your question."
@@ -17,30 +16,18 @@ TOO_LONG = "That was a minute, so I answer what I have heard so far."
 NO_ANSWER = "The model does not answer: please ask again."
 
 
-@dataclass
-class _Turn:
-    number: int
-    spoken: bool
-    first: int = 0
-    last: int = -1
-    voiced: int = 0
-    last_voiced: int = 0
-    quiet_from: int | None = None
-    playing: bool = False
-    reply_done: bool = False
-    audio_seconds: float = 0.0
-    finish_by: float = 0.0
-
-
 class TurnMachine:
     """The conversation's state. `step` is the only way in.
 
     Speech opens a turn after `open_chunks` voiced chunks (in open-mic mode), its first words come along by
-    the pre-roll, and `endpoint_chunks` of quiet close it; between the two probabilities neither changes. The
-    talk button does the same by hand, in every mode but muted. While the assistant thinks or speaks, the user's voice
-    (open mic, see `VoiceWatch`), the button, or a typed question take the turn. If the user goes on
-    within 1.5 s of a pause that was taken for the end, before anything was said in reply, the new turn holds
-    the earlier words too.
+    the pre-roll, and quiet closes it, for how long depends on the words (`wait_chunks`); between the two
+    probabilities neither changes. The talk button does the same by hand, in every mode but muted. While the
+    assistant thinks or speaks, the user's voice (open mic, see `VoiceWatch`), the button, or a typed question take
+    the turn.
+
+    After `speculative_chunks` of quiet the turn is tried: the model answers at once, and its answer is held back
+    until the turn is closed. If the user goes on before that, or within 1.5 s of a pause that was taken for the end
+    and before there was time to notice an answer, a new turn holds the earlier words too.
     """
 
     def __init__(self, mode: Mode = Mode.PUSH_TO_TALK, timing: Timing | None = None) -> None:
@@ -51,7 +38,7 @@ class TurnMachine:
         self._microphone = True
         self._speaker = True
         self._serial = 0
-        self._turn: _Turn | None = None
+        self._turn: Turn | None = None
         self._watch = VoiceWatch(self._timing)
         self._asked = 0
         self._held = False
@@ -106,6 +93,8 @@ class TurnMachine:
             case ev.Words():
                 if event.serial == self._asked:
                     self._follow(self._watch.words(event.text))
+            case ev.Heard():
+                self._on_heard(event)
             case ev.ReplyGoesOn() | ev.AudioStarted() | ev.ReplyDone() | ev.ReplyFailed() | ev.PlaybackFinished():
                 if self._turn is not None and event.turn == self._turn.number:
                     self._model_at = now
@@ -124,30 +113,40 @@ class TurnMachine:
         elif self.mode == Mode.OPEN_MIC:
             self._overhear(chunk)
 
-    def _listen(self, chunk: ev.SpeechChunk, turn: _Turn) -> None:
+    def _listen(self, chunk: ev.SpeechChunk, turn: Turn) -> None:
         timing = self._timing
-        self._out.append(ev.PushAudio(turn.number, chunk.index, chunk.index))
-        turn.last = chunk.index
-        if chunk.probability >= timing.open_probability:
-            turn.voiced += 1
-            turn.last_voiced = chunk.index
-            turn.quiet_from = None
-        elif chunk.probability < timing.close_probability and turn.quiet_from is None:
-            turn.quiet_from = chunk.index
+        turn.hear(chunk, timing)
+        if not turn.tried:
+            self._out.append(ev.PushAudio(turn.number, chunk.index, chunk.index))
+        elif not turn.quiet:
+            self._ask_anew(turn)
         if chunk.index - turn.first + 1 >= timing.most_chunks:
             self._out.append(ev.Notice(TOO_LONG))
             self._finish_listening()
         elif self._release_at is not None:
             if self._now >= self._release_at:
                 self._finish_listening()
-        elif self._held or turn.quiet_from is None:
+        elif self._held:
             return
-        elif chunk.index - turn.quiet_from + 1 >= timing.endpoint_chunks:
+        elif turn.is_over(timing):
             self._finish_listening()
+        elif turn.is_worth_trying(timing):
+            turn.ask_early()
+            self._out.append(ev.TryTurn(turn.number))
+
+    def _ask_anew(self, turn: Turn) -> None:
+        """The question that was tried goes on: all of it is for the model, from its first word."""
+        self._out += [ev.DiscardTurn(turn.number), ev.CancelTurn(turn.number)]
+        self._serial += 1
+        turn.begin_anew(self._serial)
+        self._out += [ev.StartTurn(turn.number), ev.PushAudio(turn.number, turn.first, turn.last)]
 
     def _overhear(self, chunk: ev.SpeechChunk) -> None:
         """A chunk of the microphone while it is not the user's turn."""
-        over_answer = self.state == State.SPEAKING and self._turn is not None and self._turn.playing
+        turn, run = self._turn, self._watch.run
+        first = chunk.index if run is None else run.first
+        goes_on = turn is not None and turn.goes_on_with(first, self._timing)
+        over_answer = self.state == State.SPEAKING and turn is not None and turn.playing and not goes_on
         wanted = self._timing.open_chunks if self.state == State.IDLE else self._timing.barge_in_chunks
         self._follow(self._watch.hear(chunk, wanted, over_answer, self._now))
 
@@ -181,9 +180,7 @@ class TurnMachine:
             return
         resumed = (
             before is not None
-            and self.state == State.THINKING
-            and before.spoken
-            and run.first - before.last_voiced <= timing.resume_chunks
+            and before.goes_on_with(run.first, timing)
             and self._last_chunk - before.first + 1 < timing.most_chunks
         )
         self._interrupt(forget=resumed)
@@ -206,7 +203,9 @@ class TurnMachine:
             self._out.append(ev.Notice(MUTED))
         elif not self._microphone:
             self._out.append(ev.Notice(NO_MICROPHONE))
-        elif self.state == State.LISTENING:
+        elif self.state == State.LISTENING and self._turn is not None:
+            if self._turn.tried:
+                self._ask_anew(self._turn)
             self._held = True
         else:
             self._interrupt()
@@ -259,19 +258,33 @@ class TurnMachine:
             if held:
                 self._out.append(ev.Notice(NO_SPEECH))
             return
+        if turn.tried and turn.stirred:
+            # It may have been the last word.
+            self._ask_anew(turn)
         self._held = False
         self._release_at = None
         self._floor = turn.last + 1
-        self._out.append(ev.EndTurn(turn.number))
+        if not turn.tried:
+            self._out.append(ev.EndTurn(turn.number))
         self._enter(State.THINKING)
+        if turn.tried:
+            self._out.append(ev.ConfirmTurn(turn.number))
 
     # --- the assistant
 
+    def _on_heard(self, event: ev.Heard) -> None:
+        turn = self._turn
+        if turn is not None and turn.tried and self.state == State.LISTENING and event.turn == turn.number:
+            turn.words = event.text
+            if turn.is_over(self._timing):
+                self._finish_listening()
+
     def _on_reply(
-        self, event: ev.ReplyGoesOn | ev.AudioStarted | ev.ReplyDone | ev.ReplyFailed | ev.PlaybackFinished, turn: _Turn
+        self, event: ev.ReplyGoesOn | ev.AudioStarted | ev.ReplyDone | ev.ReplyFailed | ev.PlaybackFinished, turn: Turn
     ) -> None:
         match event:
             case ev.AudioStarted() if self.state == State.THINKING:
+                turn.spoke_from = self._last_chunk
                 if self._speaker:
                     turn.playing = True
                     self._out.append(ev.BeginPlayback(turn.number))
@@ -327,7 +340,7 @@ class TurnMachine:
 
     # --- the ends of a turn
 
-    def _close(self, turn: _Turn) -> None:
+    def _close(self, turn: Turn) -> None:
         """The reply has been given in full."""
         if turn.playing:
             self._out.append(ev.StopPlayback(turn.number))
@@ -367,10 +380,10 @@ class TurnMachine:
             if not turn.reply_done:
                 self._out.append(ev.CancelTurn(turn.number))
 
-    def _next_turn(self, spoken: bool) -> _Turn:
+    def _next_turn(self, spoken: bool) -> Turn:
         self._serial += 1
         self._model_at = self._now
-        return _Turn(self._serial, spoken)
+        return Turn(self._serial, spoken)
 
     def _enter(self, state: State) -> None:
         if state == State.THINKING:

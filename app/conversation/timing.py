@@ -23,10 +23,14 @@ class Timing:
     run_gap_chunks: int = 5
     echo_costs_chunks: int = 2
     preroll_chunks: int = 10
+    speculative_chunks: int = 4
+    complete_chunks: int = 12
     endpoint_chunks: int = 20
+    unfinished_chunks: int = 40
     least_voiced_chunks: int = 6
     most_chunks: int = 1_860
     resume_chunks: int = 47
+    reaction_chunks: int = 5
     release_grace_s: float = 0.15
     silent_microphone_s: float = 3.0
     silent_model_s: float = 60.0

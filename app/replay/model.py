@@ -118,7 +118,7 @@ class VirtualModel:
         if request.text is None:
             audio = np.concatenate([np.zeros(0, np.float32), *question.audio])
             question.request = TurnRequest(audio, None, request.history, request.voice, request.seed)
-            self._record.end_of_turn(turn, len(audio))
+            self._record.asked(turn, len(audio))
         self._waiting.append(turn)
         self._next()
 

@@ -24,8 +24,9 @@ _WINDOW = OUTPUT_RATE // 100
 class TurnEntry:
     """One turn. Times in seconds of the virtual clock, None where it did not come to that.
 
-    `speech_end`: the end of the user's voice as the detector saw it, last before `end_of_turn`. `question_s`: length
-    of what the model was given, pre-roll and pauses included. `first_sample` and `reply_end`: first and last sample
+    `asked`: when the model was given the question, `question_s` long, pre-roll and pauses included; it may be before
+    `end_of_turn`, from which on it counts as complete. `speech_end`: the end of the user's voice as the detector saw
+    it, last before `end_of_turn`. `first_sample` and `reply_end`: first and last sample
     of the reply in the user's ear; `first_sound`: the first that is not silence. `heard`: what of `reply` was heard
     before it ended. `discarded`: it was no question, or went on in the next turn. `failed`: the model could not
     answer. `barge_in`: when the reply was held or cut off because of the user's voice, heard since
@@ -41,6 +42,7 @@ class TurnEntry:
     interrupted: bool = False
     discarded: bool = False
     speech_end: float | None = None
+    asked: float | None = None
     end_of_turn: float | None = None
     first_frame: float | None = None
     first_sample: float | None = None
@@ -56,7 +58,7 @@ class TurnEntry:
         """What somebody had to wait for, in milliseconds; None where it did not come to that."""
         return {
             "endpoint_ms": _ms(self.speech_end, self.end_of_turn),
-            "model_ms": _ms(self.end_of_turn, self.first_frame),
+            "model_ms": _ms(self.asked, self.first_frame),
             "first_sample_ms": _ms(self.speech_end, self.first_sample),
             "first_sound_ms": _ms(self.speech_end, self.first_sound),
             "barge_in_ms": _ms(self.barge_in_speech, self.barge_in),
@@ -67,8 +69,8 @@ class TurnEntry:
         """The entry with its latencies, times rounded to 0.1 ms."""
         times = {
             name: _rounded(getattr(self, name))
-            for name in ("listening", "speech_end", "end_of_turn", "first_frame", "first_sample", "first_sound",
-                         "reply_end", "barge_in_speech", "barge_in", "stopped")
+            for name in ("listening", "speech_end", "asked", "end_of_turn", "first_frame", "first_sample",
+                         "first_sound", "reply_end", "barge_in_speech", "barge_in", "stopped")
         }  # fmt: skip
         return {
             "turn": self.turn,
@@ -142,13 +144,12 @@ class Record:
         self.turns[turn] = TurnEntry(turn, self._timeline.now())
         self.mark("turn_start", turn)
 
-    def end_of_turn(self, turn: int, samples: int) -> None:
-        """The user's turn is taken to be over; its question has `samples` at 16 kHz."""
+    def asked(self, turn: int, samples: int) -> None:
+        """The model was given the spoken question, as far as it goes: `samples` at 16 kHz."""
         entry = self.turns[turn]
-        entry.end_of_turn = self._timeline.now()
-        entry.speech_end = self._voice_end
+        entry.asked = self._timeline.now()
         entry.question_s = samples / INPUT_RATE
-        self.mark("end_of_turn", turn, speech_end=_rounded(self._voice_end), question_s=_rounded(entry.question_s))
+        self.mark("asked", turn, question_s=_rounded(entry.question_s))
 
     def engine_event(self, event: protocol.Event) -> None:
         """Something from the model, on its way to the conversation."""
@@ -218,6 +219,14 @@ class Record:
     def state_changed(self, state: State, mode: Mode) -> None:
         """See `ports.Listener`, here and below."""
         self.mark("state", state=str(state))
+        if state == State.THINKING and self.turns:
+            self._end_of_turn(max(self.turns))
+
+    def _end_of_turn(self, turn: int) -> None:
+        entry = self.turns[turn]
+        entry.end_of_turn = self._timeline.now()
+        entry.speech_end = self._voice_end
+        self.mark("end_of_turn", turn, speech_end=_rounded(self._voice_end))
 
     def question(self, turn: int, text: str) -> None:
         self.turns[turn].question = text

@@ -18,8 +18,9 @@ from tests.replay.counting import COMPUTE, FIRST_S, FRAME_S, Counting, Samples, 
 
 # The devices' own delays: 20 ms for the microphone, 30 ms for the loudspeaker, whose fade takes 10 ms.
 SPEAKER_S, FADE_S = 0.03, 0.01
-# What the turn machine wants: 20 quiet chunks of 32 ms to end a turn, 7 voiced ones to hold the answer.
-ENDPOINT_S, BARGE_IN_S, MICROPHONE_S = 0.64, 0.224, 0.02
+# What the turn machine wants: 4 quiet chunks of 32 ms to try a turn, 20 to end one whose words tell nothing, 7 voiced
+# ones to hold the answer.
+TRY_S, ENDPOINT_S, BARGE_IN_S, MICROPHONE_S = 0.128, 0.64, 0.224, 0.02
 
 
 def kinds(performance: Performance) -> list[str]:
@@ -81,9 +82,12 @@ def test_an_answer_to_the_sample(question: Samples) -> None:
     assert abs(turn.speech_end - line.last / INPUT_RATE) < 0.2
     waited = turn.end_of_turn - turn.speech_end
     assert ENDPOINT_S + MICROPHONE_S - 1e-6 <= waited <= ENDPOINT_S + MICROPHONE_S + 0.1
-    assert turn.first_sample is not None
-    assert turn.first_frame == pytest.approx(turn.end_of_turn + FIRST_S)
-    assert turn.first_sample == pytest.approx(turn.end_of_turn + FIRST_S + SPEAKER_S)
+    assert turn.asked is not None and turn.first_sample is not None
+    assert turn.end_of_turn - turn.asked == pytest.approx(ENDPOINT_S - TRY_S)
+    assert turn.first_frame == pytest.approx(turn.asked + FIRST_S)
+    # It was made while the end of the turn was not certain yet.
+    assert turn.first_frame < turn.end_of_turn
+    assert turn.first_sample == pytest.approx(turn.end_of_turn + SPEAKER_S)
     assert turn.first_sound == pytest.approx(turn.first_sample, abs=1e-4)
     assert turn.reply_end == pytest.approx(turn.first_sample + 30 * FRAME_S, abs=1e-4)
     first = round(turn.first_sample * OUTPUT_RATE)
@@ -92,7 +96,7 @@ def test_an_answer_to_the_sample(question: Samples) -> None:
     assert not performance.assistant[:first].any() and not performance.assistant[first + len(spoken) :].any()
     assert turn.heard == turn.reply == " ".join(str(index) for index in range(30))
     assert not turn.interrupted and performance.underruns == 0
-    order = ["user_speech_start", "turn_start", "user_speech_end", "end_of_turn", "first_frame", "reply_start"]
+    order = ["user_speech_start", "turn_start", "user_speech_end", "asked", "first_frame", "end_of_turn", "reply_start"]
     order += ["compute_end", "reply_end", "turn_end"]
     assert [kind for kind in kinds(performance) if kind in order] == order
 
@@ -162,7 +166,8 @@ def test_an_interruption_to_the_sample(question: Samples, interruption: Samples)
     engine = Counting(frames=100)
     cut_in = Line(interruption, 1.0, reply=1)
     performance = run(Script([Line(question, 0.5), cut_in]), engine)
-    first, second = performance.record.turns.values()
+    # The interruption has pauses in it, after which it was tried in vain.
+    first, second = [turn for turn in performance.record.turns.values() if not turn.discarded]
     assert cut_in.first is not None and first.first_sample is not None
     assert cut_in.first == round((first.first_sample + 1.0) * INPUT_RATE)
     assert first.interrupted and first.barge_in is not None and first.barge_in_speech is not None
@@ -175,7 +180,7 @@ def test_an_interruption_to_the_sample(question: Samples, interruption: Samples)
     assert performance.assistant[silent.start - 400 : silent.start].any()
     # Only what was heard is remembered, and the model is told so with the next question.
     assert first.heard and first.reply.startswith(first.heard) and len(first.heard) < len(first.reply)
-    assert engine.questions[1].history[0].a == first.heard
+    assert engine.questions[-1].history[0].a == first.heard
     assert not second.interrupted and second.heard == second.reply
     assert engine.made[0] < 100
     stop_ms = first.latencies()["stop_ms"]
