@@ -16,11 +16,13 @@ _TRAILS = ("...", "…", ",", "-", "–", "—", ":", ";")
 # Nobody ends with these.
 _NEVER_LAST = _set("a an the my your our their its every i and or but because if than whether unless although")
 _NEVER_LAST |= _set("of into between during without whose which um uh uhm umm er erm wonder wondering")
-# Nor with these, but for questions that begin with what they belong to: "Where are you from?"
-_SELDOM_LAST = _set("about for from to with in on at by as like we they he she so while when until since")
+# Nor with these, but for questions that begin with what they belong to: "Where are you from?", "How old is she?"
+_PREPOSITIONS = _set("about for from to with in on at by as like until since")
+_SUBJECTS = _set("we they he she so while when")
 _SELDOM_ENDINGS = {("tell", "me"), ("show", "me"), ("give", "me"), ("remind", "me"), ("let", "me"), ("to", "know")}
 _SELDOM_ENDINGS |= {("to", "ask"), ("to", "have"), ("think", "that"), ("know", "that"), ("said", "that")}
-_ASKING = _set("what who whom where which how when why")
+_ASKING_FOR = _set("what what's who who's whom where where's which")
+_ASKING = _ASKING_FOR | _set("how how's when why")
 # These need something after them, unless they end a clause: "Tell me what it is."
 _VERBS = _set("is are was were am do does did can could will would should has been what's")
 _PRONOUNS = _set("i you he she it we they there this that")
@@ -38,8 +40,11 @@ def reads_unfinished(text: str) -> bool:
         return True
     if last in _VERBS:
         return len(ending) < 2 or ending[0] not in _PRONOUNS
-    seldom = last in _SELDOM_LAST or ending in _SELDOM_ENDINGS
-    return seldom and ending not in _WHOLE_ENDINGS and words[0] not in _ASKING
+    if ending in _WHOLE_ENDINGS:
+        return False
+    if last in _PREPOSITIONS:
+        return words[0] not in _ASKING_FOR
+    return (last in _SUBJECTS or ending in _SELDOM_ENDINGS) and words[0] not in _ASKING
 
 
 def reads_complete(text: str) -> bool:

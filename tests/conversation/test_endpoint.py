@@ -14,6 +14,8 @@ COMPLETE = [
     "Where did you come from?",
     "What are these for?",
     "Who is she?",
+    "How late are they?",
+    "What's it like?",
     "Explain what it is.",
     "Yes, I can.",
     "I think so.",
@@ -40,6 +42,8 @@ UNFINISHED = [
     "Remind me to.",
     "It rained, so.",
     "If",
+    "How often do I have to?",
+    "I heard that they.",
     "I'm not sure whether.",
     "Let me -",
 ]

@@ -82,7 +82,7 @@ def test_an_answer_to_the_sample(question: Samples) -> None:
     assert abs(turn.speech_end - line.last / INPUT_RATE) < 0.2
     waited = turn.end_of_turn - turn.speech_end
     assert ENDPOINT_S + MICROPHONE_S - 1e-6 <= waited <= ENDPOINT_S + MICROPHONE_S + 0.1
-    assert turn.asked is not None and turn.first_sample is not None
+    assert turn.asked is not None and turn.first_frame is not None and turn.first_sample is not None
     assert turn.end_of_turn - turn.asked == pytest.approx(ENDPOINT_S - TRY_S)
     assert turn.first_frame == pytest.approx(turn.asked + FIRST_S)
     # It was made while the end of the turn was not certain yet.
