@@ -13,7 +13,7 @@ from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE
 
 SILENCE_DB = -120.0
 # A codec begins with some silence before the voice; so much of it is left out, and 10 ms are kept.
-_LEAD_DB = -50.0
+_LEAD_DB = -45.0
 _LEAD_FRAMES = 3
 _WINDOW = OUTPUT_RATE // 100
 
