@@ -42,22 +42,22 @@ class _Unreadable(Exception):
     """This reader does not know the format."""
 
 
-def read_speech(path: Path | str) -> Mono:
+def read_speech(path: Path | str, longest_s: float = MAX_SPEECH_S) -> Mono:
     """Speech in any format that libsndfile or FFmpeg reads, as float32 mono at 16 kHz within ±1.
 
-    Channels are averaged; a file with samples beyond ±1 is scaled down as a whole. At most 60 seconds are
+    Channels are averaged; a file with samples beyond ±1 is scaled down as a whole. At most `longest_s` are
     decoded. Raises AudioFileError for a file that is missing, a folder, not audio or without an audio stream,
-    and for speech that is shorter than 0.2 s, longer than 60 s, silent (never louder than −60 dBFS, a
+    and for speech that is shorter than 0.2 s, longer than `longest_s`, silent (never louder than −60 dBFS, a
     constant offset aside) or not made of numbers.
     """
     path = Path(path)
     _check_is_file(path)
-    rate, samples = _decode(path)
+    rate, samples = _decode(path, longest_s)
     seconds = len(samples) / rate
     if len(samples) == 0:
         raise AudioFileError(f"{path} has no sound in it; choose a recording of speech.")
-    if seconds > MAX_SPEECH_S:
-        raise AudioFileError(f"{path} is longer than {MAX_SPEECH_S:.0f} seconds; cut out the question.")
+    if seconds > longest_s:
+        raise AudioFileError(f"{path} is longer than {longest_s:.0f} seconds; cut out the question.")
     if seconds < MIN_SPEECH_S:
         raise AudioFileError(
             f"{path} is only {seconds:.2f} seconds long; a question needs at least {MIN_SPEECH_S} seconds."
@@ -78,8 +78,8 @@ def read_speech(path: Path | str) -> Mono:
     return np.clip(samples, -1.0, 1.0).astype(np.float32)
 
 
-def write_wav(path: Path | str, samples: Mono, rate: int) -> None:
-    """Write float32 mono as a 16-bit WAV file, whole or not at all; samples beyond ±1 are clipped.
+def write_wav(path: Path | str, samples: NDArray[np.float32], rate: int) -> None:
+    """Write float32 [n], or [n, channels], as a 16-bit WAV file, whole or not at all; beyond ±1 is clipped.
 
     Raises AudioFileError when the file cannot be written, ValueError for samples that are not finite.
     """
@@ -89,12 +89,19 @@ def write_wav(path: Path | str, samples: Mono, rate: int) -> None:
         raise ValueError("the samples are not all finite")
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as out:
-        out.setnchannels(1)
+        out.setnchannels(1 if samples.ndim == 1 else samples.shape[1])
         out.setsampwidth(2)
         out.setframerate(rate)
         out.writeframes(np.rint(np.clip(samples, -1.0, 1.0) * 32_767).astype("<i2").tobytes())
     with _writing(path):
         _replace(path, buffer.getvalue())
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write UTF-8 text, whole or not at all. Raises AudioFileError when the file cannot be written."""
+    path = Path(path)
+    with _writing(path):
+        _replace(path, text.encode())
 
 
 def check_can_write(path: Path | str) -> None:
@@ -170,14 +177,14 @@ def _check_is_file(path: Path) -> None:
         raise AudioFileError(f"{path} is empty; choose a recording of speech.")
 
 
-def _decode(path: Path) -> tuple[int, Mono]:
-    """The rate and the mono samples of a file; slightly more than the longest question of a longer file."""
+def _decode(path: Path, longest_s: float) -> tuple[int, Mono]:
+    """The rate and the mono samples of a file; slightly more than `longest_s` of a longer file."""
     # libsndfile's MPEG reader writes its remarks on stderr, past Python; FFmpeg reads that quietly.
     if not _looks_like_mpeg(path):
         with contextlib.suppress(_Unreadable):
-            return _decode_sndfile(path)
+            return _decode_sndfile(path, longest_s)
     try:
-        return _decode_ffmpeg(path)
+        return _decode_ffmpeg(path, longest_s)
     except _Unreadable as error:
         raise AudioFileError(f"{path} is not a sound file that can be read; choose another one.") from error
 
@@ -188,13 +195,13 @@ def _looks_like_mpeg(path: Path) -> bool:
     return head == b"ID3" or (len(head) > 1 and head[0] == 0xFF and head[1] & 0xE0 == 0xE0)
 
 
-def _decode_sndfile(path: Path) -> tuple[int, Mono]:
+def _decode_sndfile(path: Path, longest_s: float) -> tuple[int, Mono]:
     try:
         # A descriptor instead of a name: the name's ending must not decide what the content is.
         with path.open("rb") as opened, soundfile.SoundFile(opened.fileno(), closefd=False) as file:
             rate = _checked_rate(path, file.samplerate)
             blocks: list[Mono] = []
-            left = _most_frames(rate)
+            left = _most_frames(rate, longest_s)
             while left > 0:
                 block = file.read(min(left, _BLOCK_FRAMES), dtype="float32", always_2d=True)
                 if len(block) == 0:
@@ -206,7 +213,7 @@ def _decode_sndfile(path: Path) -> tuple[int, Mono]:
     return rate, _joined(blocks)
 
 
-def _decode_ffmpeg(path: Path) -> tuple[int, Mono]:
+def _decode_ffmpeg(path: Path, longest_s: float) -> tuple[int, Mono]:
     import av  # 50 MB of libraries that WAV, FLAC and Ogg do not need
 
     blocks: list[Mono] = []
@@ -220,7 +227,7 @@ def _decode_ffmpeg(path: Path) -> tuple[int, Mono]:
             for frame in _frames(container):
                 if rate == 0:
                     rate = _checked_rate(path, frame.sample_rate)
-                    left = _most_frames(rate)
+                    left = _most_frames(rate, longest_s)
                 elif frame.sample_rate != rate:
                     raise AudioFileError(f"{path} changes its sample rate midway; convert it to WAV first.")
                 channels = len(frame.layout.channels)
@@ -264,9 +271,9 @@ def _checked_rate(path: Path, rate: int) -> int:
     return rate
 
 
-def _most_frames(rate: int) -> int:
-    """One frame more than the longest question: enough to know that it is too long."""
-    return int(MAX_SPEECH_S * rate) + 1
+def _most_frames(rate: int, longest_s: float) -> int:
+    """One frame more than the longest that is wanted: enough to know that it is too long."""
+    return int(longest_s * rate) + 1
 
 
 def _mono(channels: NDArray[np.float32]) -> Mono:

@@ -28,6 +28,14 @@ is printed for each; a line that fails gives {"error": …}, the others go on, a
 exit code is 2 at the end. Exit codes otherwise: 0 done, 2 bad input, 130 interrupted."""
 
 
+_CLOCK = """\
+The clock is virtual: nothing is heard and nothing waits. --compute says how long the model
+takes on it: "measured" (the default) as long as each step takes on this computer, "instant"
+no time, "FIRST,STEP" so many milliseconds from the end of the question to the first 80 ms of
+speech, and for each 80 ms more. With a --seed and any of the last two, the same recording
+gives the same two files, byte for byte."""
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that complains in one sentence."""
 
@@ -79,12 +87,38 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--history", type=Path, metavar="H.json", help='earlier turns: [{"q": …, "a": …}, …]')
     _add_model(ask)
 
-    bench = verbs.add_parser("bench", help="measure speed and memory of the models here")
+    replay = verbs.add_parser(
+        "replay",
+        help="let a recorded user talk to the assistant, without sound devices",
+        epilog=_CLOCK,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    replay.add_argument("audio", type=Path, metavar="USER.wav", help="what the microphone hears, up to 30 minutes")
+    replay.add_argument("--out", type=Path, metavar="BOTH.wav", help="write both: user left, assistant right")
+    replay.add_argument("--json", type=Path, metavar="EVENTS.json", help="write the events here, not to stdout")
+    replay.add_argument("--tail", type=_number, default=30.0, metavar="S", help="go on so long after its end (30)")
+    replay.add_argument("--voice", default="", metavar="V", help="who answers (see `banter voices`)")
+    _add_clock(replay)
+    _add_model(replay)
+
+    bench = verbs.add_parser("bench", help="measure speed and memory, or turn-taking")
+    bench.add_argument(
+        "what", nargs="?", choices=("speed", "duplex"), default="speed", help="speed (default) or duplex"
+    )
     bench.add_argument("--json", action="store_true", help="print the figures as JSON")
     bench.add_argument("--model", type=Path, metavar="FOLDER", help="another model than the bundled one")
+    duplex = bench.add_argument_group("duplex", "turn-taking in conversations with a synthesised user")
+    duplex.add_argument("--out", type=Path, metavar="FOLDER", help="write scores.json and every conversation here")
+    duplex.add_argument("--threads", type=_threads, default=2, metavar="N", help="threads to use (2)")
+    _add_clock(duplex)
 
     _add_model(verbs.add_parser("voices", help="list the voices of the model"))
     return parser
+
+
+def _add_clock(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--compute", default="measured", metavar="C", help="measured, instant, or FIRST,STEP in ms")
+    parser.add_argument("--seed", type=_whole, metavar="N", help="every turn is answered with this seed")
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -97,6 +131,13 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
 def _threads(text: str) -> int:
@@ -116,8 +157,10 @@ def _run(options: argparse.Namespace) -> int:
             return _ask(options)
         case "voices":
             return _voices(options)
+        case "replay":
+            return _replay(options)
         case "bench":
-            return _bench(options)
+            return _duplex(options) if options.what == "duplex" else _bench(options)
         case _:
             from app.gui.main import main as window
 
@@ -163,9 +206,38 @@ def _voices(options: argparse.Namespace) -> int:
     return 0
 
 
+def _replay(options: argparse.Namespace) -> int:
+    from app import ask
+    from app.audiofile import AudioFileError
+    from app.replay.files import Job, replay
+
+    job = Job(options.audio, options.out, options.json, options.compute, options.seed, options.voice, options.tail)
+    try:
+        replay(job, ask.Model(options.model or paths.starter_model(), options.threads))
+    except (ask.AskError, AudioFileError) as error:
+        return _complain(str(error))
+    return 0
+
+
+def _duplex(options: argparse.Namespace) -> int:
+    from app import ask
+    from app.audiofile import AudioFileError
+    from app.replay import bench
+    from app.replay.speech import SynthesisError
+
+    model = ask.Model(options.model or paths.starter_model(), options.threads)
+    try:
+        bench.bench(model, options.compute, options.seed, options.out, as_json=options.json)
+    except (ask.AskError, AudioFileError, SynthesisError) as error:
+        return _complain(str(error))
+    return 0
+
+
 def _bench(options: argparse.Namespace) -> int:
     from app import bench
 
+    if options.out is not None or options.seed is not None or options.compute != "measured":
+        return _complain("--out, --compute and --seed belong to the bench of turn-taking: bench duplex.")
     if not bench.bench(options.model or paths.starter_model(), as_json=options.json):
         return _complain("Not every case could be measured; its row says why.")
     return 0

@@ -26,6 +26,14 @@ class Mode(StrEnum):
     OPEN_MIC = "open_mic"
 
 
+class Keep(StrEnum):
+    """How long conversations are kept."""
+
+    FOREVER = "forever"
+    MONTH = "30_days"
+    NOT_AT_ALL = "none"
+
+
 @dataclass(frozen=True)
 class WindowGeometry:
     """Where the window was, in device-independent pixels. `x` and `y` None: let the system choose."""
@@ -38,13 +46,29 @@ class WindowGeometry:
 
 
 @dataclass(frozen=True)
+class SoundDevice:
+    """A microphone or a loudspeaker by its name and that of its sound system; `name` "" is the system's default."""
+
+    name: str = ""
+    host: str = ""
+
+
+@dataclass(frozen=True)
 class Settings:
-    """What the program remembers between two starts. `volume` 0…1; `voice` "" is the model's own default."""
+    """What the program remembers between two starts. `volume` 0…1; `voice` "" is the model's own default.
+
+    `keep_sound`: the sound of answers is kept with their words. `sidebar`: the list of conversations is shown.
+    """
 
     voice: str = ""
     mode: Mode = Mode.PUSH_TO_TALK
     volume: float = 1.0
     window: WindowGeometry = field(default_factory=WindowGeometry)
+    keep: Keep = Keep.FOREVER
+    keep_sound: bool = False
+    sidebar: bool = False
+    microphone: SoundDevice = field(default_factory=SoundDevice)
+    speaker: SoundDevice = field(default_factory=SoundDevice)
 
 
 @dataclass(frozen=True)
@@ -95,10 +119,12 @@ def save(path: Path, settings: Settings) -> None:
 
 
 def dumps(settings: Settings) -> str:
-    """`settings` as TOML text, one table for the record and one for the window."""
+    """`settings` as TOML text, one table for the record and one for each of its parts."""
     record = asdict(settings)
-    window = record.pop("window")
-    lines = [f"version = {SCHEMA_VERSION}", *_lines(record), "", "[window]", *_lines(window)]
+    tables = {key: record.pop(key) for key in tuple(record) if isinstance(record[key], dict)}
+    lines = [f"version = {SCHEMA_VERSION}", *_lines(record)]
+    for name, table in tables.items():
+        lines += ["", f"[{name}]", *_lines(table)]
     return "\n".join(lines) + "\n"
 
 
@@ -139,6 +165,27 @@ def _from_table(raw: dict[str, Any]) -> tuple[Settings, list[str]]:
         settings = replace(settings, volume=float(volume))
     else:
         wrong.append("volume")
+    try:
+        settings = replace(settings, keep=Keep(raw.get("keep", settings.keep)))
+    except ValueError:
+        # The default deletes nothing, and the notice tells that it is in force.
+        wrong.append("keep")
+    if isinstance(keep_sound := raw.get("keep_sound", settings.keep_sound), bool):
+        settings = replace(settings, keep_sound=keep_sound)
+    else:
+        wrong.append("keep_sound")
+    if isinstance(sidebar := raw.get("sidebar", settings.sidebar), bool):
+        settings = replace(settings, sidebar=sidebar)
+    else:
+        wrong.append("sidebar")
+    for name in ("microphone", "speaker"):
+        device = _device(raw.get(name, {}))
+        if device is None:
+            wrong.append(name)
+        elif name == "microphone":
+            settings = replace(settings, microphone=device)
+        else:
+            settings = replace(settings, speaker=device)
     table = raw.get("window", {})
     geometry = _geometry(table) if isinstance(table, dict) else None
     if geometry is None:
@@ -146,6 +193,13 @@ def _from_table(raw: dict[str, Any]) -> tuple[Settings, list[str]]:
     else:
         settings = replace(settings, window=geometry)
     return settings, wrong
+
+
+def _device(table: object) -> SoundDevice | None:
+    if not isinstance(table, dict):
+        return None
+    name, host = table.get("name", ""), table.get("host", "")
+    return SoundDevice(name, host) if isinstance(name, str) and isinstance(host, str) else None
 
 
 def _geometry(table: dict[str, Any]) -> WindowGeometry | None:

@@ -21,6 +21,7 @@ TORCH = frozenset({"torch", "moshi", "silero_vad"})
 # Neither Qt nor torch, themselves or through what they import.
 PURE = (
     "app.conversation",
+    "app.history",
     "app.voices",
     "app.tools",
     "app.settings",
@@ -32,7 +33,7 @@ PURE = (
 # Run inside the worker process: what their functions import is loaded there, not in the window's process.
 ACROSS_THE_BOUNDARY = ("app.engine.worker", "app.engine.factory")
 # From the outside in: a layer never imports one that stands before it.
-LAYERS = ("app.gui", "app.conversation", "app.engine", "app.omni", "app.speech")
+LAYERS = ("app.gui", "app.replay", "app.conversation", "app.engine", "app.omni", "app.speech")
 # Plain data that every layer may know.
 CONTRACTS = ("app.engine.protocol", "app.omni.turn")
 
@@ -186,6 +187,23 @@ def test_conversation_knows_the_engine_by_its_protocol_alone() -> None:
         and entry.name not in ("app.engine", "app.omni")
     ]
     assert not wrong
+
+
+def test_kept_conversations_stand_on_their_own() -> None:
+    """Whoever keeps or reads them needs no engine, no window and no turn-taking."""
+    wrong = [
+        f"{module}:{entry.line} imports {entry.name}"
+        for module in _members("app.history")
+        for entry in modules()[module]
+        if _belongs(entry.name, "app") and not _belongs(entry.name, "app.history", "app.paths", "app.settings")
+    ]
+    wrong += [
+        f"{module}:{entry.line} imports {entry.name}"
+        for module in _members("app.conversation", "app.engine", "app.omni", "app.speech", "app.audio")
+        for entry in modules()[module]
+        if _belongs(entry.name, "app.history")
+    ]
+    assert not [line for line in wrong if not line.endswith("imports app")]
 
 
 def test_widgets_know_nothing_of_the_model() -> None:

@@ -6,12 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app import settings as s
 
 
+@settings(deadline=None)
 @given(
     voice=st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
     mode=st.sampled_from(list(s.Mode)),
@@ -22,7 +23,8 @@ def test_round_trip(
     tmp_path_factory: pytest.TempPathFactory, voice: str, mode: s.Mode, volume: float, x: int | None
 ) -> None:
     path = tmp_path_factory.mktemp("c") / "deep" / "settings.toml"
-    wanted = s.Settings(voice, mode, volume, s.WindowGeometry(640, 700, x, 12, True))
+    geometry = s.WindowGeometry(640, 700, x, 12, True)
+    wanted = s.Settings(voice, mode, volume, window=geometry, microphone=s.SoundDevice(voice, "ALSA"))
     s.save(path, wanted)
     assert s.load(path) == s.Loaded(wanted)
 
@@ -50,6 +52,8 @@ def test_damaged_file_is_kept_aside(tmp_path: Path, content: bytes) -> None:
         ("volume = true", "volume"),
         ("volume = nan", "volume"),
         ("voice = 3", "voice"),
+        ("microphone = 3", "microphone"),
+        ("speaker = {name = 3}", "speaker"),
         ("window = 3", "window"),
         ("window = {width = -4}", "window"),
         ("window = {maximized = 1}", "window"),
@@ -82,3 +86,14 @@ def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         s.save(path, s.Settings(voice="new"))
     assert s.load(path).settings.voice == "old"
     assert os.listdir(tmp_path) == ["settings.toml"]
+
+
+def test_what_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    wanted = s.Settings(keep=s.Keep.NOT_AT_ALL, keep_sound=True, sidebar=True)
+    s.save(path, wanted)
+    assert s.load(path) == s.Loaded(wanted)
+    path.write_text('keep = "a week"\nkeep_sound = 3\nsidebar = "yes"\n')
+    loaded = s.load(path)
+    assert loaded.settings.keep == s.Keep.FOREVER, "a typing error deletes nothing"
+    assert not loaded.settings.keep_sound and all(name in loaded.notice for name in ("keep", "keep_sound", "sidebar"))

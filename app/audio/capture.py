@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.audio.devices import DEVICE_LIST, explain, load_sounddevice
+from app.audio.clock import SampleClock, stamp
+from app.audio.devices import DEVICE_LIST, explain, latency_s, load_sounddevice
+from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
@@ -35,21 +37,24 @@ class MicChunk:
     """32 ms of the microphone: float32 [512] mono at 16 kHz.
 
     `time` is the monotonic clock, in seconds, at the end of the chunk; `level_db` its loudness (dB of full
-    scale); `speech` the detector's probability of speech, 0…1.
+    scale); `speech` the detector's probability of speech, 0…1. `cancelled`: the echo canceller has been at it;
+    `echo_free`: with success, so that a voice in it is the user's.
     """
 
     samples: Samples
     time: float
     level_db: float
     speech: float
+    echo_free: bool = False
+    cancelled: bool = False
 
 
 class Capture:
     """An open microphone.
 
     Opens the device at its own rate. The PortAudio callback only copies samples into a ring; a thread of its
-    own resamples, measures, asks the speech detector, and hands over the chunks. All callbacks below run on
-    that thread.
+    own resamples, takes the echo out (`echo_filter`, which may be set at any time), measures, asks the speech
+    detector, and hands over the chunks. All callbacks below run on that thread.
     """
 
     def __init__(
@@ -59,26 +64,28 @@ class Capture:
         detector: Callable[[Samples], float],
         on_lost: Callable[[str], None] = lambda sentence: None,
         on_silent: Callable[[str], None] = lambda sentence: None,
-        device: str | int | None = None,
+        device: int | None = None,
     ) -> None:
         """Nothing is opened before `open`.
 
         `detector` maps float32 [512] at 16 kHz to a probability of speech (`SileroVad.probability`).
         `on_lost` gets one sentence when the device goes away (the capture is closed then), `on_silent` one
         sentence when the device has given nothing but exact zeros for five seconds, as a muted or withheld
-        microphone does. `device` None is the system's default.
+        microphone does. `device`, PortAudio's number or None for the system's default, may
+        be set while it is closed.
         """
         self._on_chunk = on_chunk
         self._on_lost = on_lost
         self._on_silent = on_silent
         self._detector = detector
-        self._device = device
+        self.device = device
         self._stream: Any = None
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._calls = 0
         self._dropped = 0
         self.rate = 0
+        self.echo_filter: EchoFilter | None = None
 
     @property
     def is_open(self) -> bool:
@@ -102,23 +109,24 @@ class Capture:
         sounddevice = load_sounddevice()
         DEVICE_LIST.refresh(sounddevice)
         try:
-            info = sounddevice.query_devices(self._device, "input")
+            info = sounddevice.query_devices(self.device, "input")
         except (sounddevice.PortAudioError, ValueError) as error:
             DEVICE_LIST.closed(self, failed=True)
             raise explain(error, "microphone") from error
         self.rate = round(float(info["default_samplerate"]))
         most = int(info["max_input_channels"])
         self._ring = Ring(int(self.rate * _RING_S))
+        self._clock = SampleClock(self.rate)
         self._calls = 0
         stream, failure = None, None
         for channels in sorted({1, min(2, most), most}):
             try:
                 stream = sounddevice.InputStream(
-                    device=self._device,
+                    device=self.device,
                     samplerate=self.rate,
                     channels=channels,
                     dtype="float32",
-                    latency=_LATENCY_S,
+                    latency=latency_s(_LATENCY_S),
                     callback=self._make_callback(channels),
                 )
                 stream.start()
@@ -146,12 +154,14 @@ class Capture:
         self._release()
 
     def _make_callback(self, channels: int) -> Callable[..., None]:
-        ring = self._ring
+        ring, clock = self._ring, self._clock
+        buffered = latency_s(_LATENCY_S)
         mix = np.zeros(self.rate, np.float32)
         weights = np.full(channels, 1.0 / channels, np.float32)
 
         def callback(indata: Samples, frames: int, when: Any, status: Any) -> None:
             self._calls += 1
+            clock.note(ring.written, stamp(time.monotonic(), when, output=False, latency=buffered))
             if channels == 1:
                 taken = ring.write(indata[:, 0])
             else:
@@ -167,7 +177,7 @@ class Capture:
         block = np.zeros(self._ring.capacity, np.float32)
         rest = np.zeros(0, np.float32)
         calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
-        zeros = 0
+        zeros, resampled, silent = 0, 0, False
         while not self._stop.wait(_POLL_S):
             now = time.monotonic()
             if self._calls != calls:
@@ -178,16 +188,27 @@ class Capture:
             count = self._ring.read_into(block)
             if not count:
                 continue
-            rest = np.concatenate((rest, resampler.push(block[:count])))
-            while len(rest) >= CHUNK:
+            fresh = resampler.push(block[:count])
+            zeros = zeros + len(fresh) if not fresh.any() else 0
+            if not silent and zeros >= _ALL_ZERO_S * RATE:
+                self._on_silent(
+                    "The microphone gives no sound at all: check that it is not muted or used by another program."
+                )
+            silent = zeros >= _ALL_ZERO_S * RATE
+            at = (self._clock.start() or now) + resampled / RATE
+            resampled += len(fresh)
+            # The same one for the whole batch: it may be set, or fail, meanwhile.
+            echo_filter = self.echo_filter
+            if echo_filter is not None:
+                fresh = echo_filter.process(fresh, at)
+            echo_free = echo_filter is not None and echo_filter.is_clean
+            cancelled = echo_filter is not None and echo_filter.working
+            rest = np.concatenate((rest, fresh))
+            while len(rest) >= CHUNK and not self._stop.is_set():
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
                 level = rms_db(chunk)
-                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, self._detector(chunk)))
-                zeros = zeros + CHUNK if not chunk.any() else 0
-                if _ALL_ZERO_S * RATE <= zeros < _ALL_ZERO_S * RATE + CHUNK:
-                    self._on_silent(
-                        "The microphone gives no sound at all: check that it is not muted or used by another program."
-                    )
+                speech = self._detector(chunk)
+                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, speech, echo_free, cancelled))
 
     def _lose(self) -> None:
         self._release(lost=True)

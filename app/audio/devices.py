@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from types import ModuleType
 from typing import Any
+
+# Milliseconds of buffer to ask of the devices, where the processor is too busy for the usual few.
+LATENCY_VARIABLE = "BANTER_AUDIO_LATENCY_MS"
 
 
 class AudioDeviceError(Exception):
@@ -25,6 +29,15 @@ def load_sounddevice() -> ModuleType:
         how = " Install it with: sudo apt install libportaudio2" if sys.platform.startswith("linux") else ""
         raise AudioDeviceError(f"The PortAudio library is missing, so there is no sound.{how}") from error
     return sounddevice
+
+
+def latency_s(usual: float) -> float:
+    """The buffer to ask of a device, in seconds: `usual`, or what the environment says, 2 s at most."""
+    try:
+        wanted = float(os.environ.get(LATENCY_VARIABLE, "")) / 1_000
+    except ValueError:
+        return usual
+    return wanted if 0.0 < wanted <= 2.0 else usual
 
 
 def explain(error: Exception | None, what: str) -> AudioDeviceError:
@@ -60,6 +73,11 @@ class DeviceList:
                 sounddevice._terminate()
                 sounddevice._initialize()
                 self._stale = False
+
+    def outdate(self) -> None:
+        """Have the list read again at the next chance."""
+        with self._lock:
+            self._stale = True
 
     def opened(self, owner: object) -> None:
         """`owner` has a stream now."""

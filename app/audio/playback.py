@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.audio.devices import DEVICE_LIST, explain, load_sounddevice
+from app.audio.clock import stamp
+from app.audio.devices import DEVICE_LIST, explain, latency_s, load_sounddevice
+from app.audio.reference import Reference
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
 
@@ -20,6 +22,8 @@ RATE = 24_000
 # The device's own buffer. The lowest that devices offer (9 ms) stutters as soon as the processor is busy.
 LATENCY_S = 0.03
 _FADE_S = 0.010
+# How loud the reply still is while it is not clear whether the user wants to interrupt it.
+DUCKED = 0.2
 _RING_S = 2.0
 _PIECE = RATE * 80 // 1000
 _POLL_PLAYING_S = 0.01
@@ -40,6 +44,9 @@ class Playback:
     resamples into a ring, from which the PortAudio callback reads. Speech of a turn that is not the current
     one is dropped.
 
+    When the device goes away, or `close(keep_turn=True)` is called, the turn waits for `open` and goes on from
+    where it was, on another device too.
+
     Speech starts once a little of it is ready; each time the ring runs dry in mid-speech that amount doubles
     (up to 0.64 s), and it shrinks again with each turn played cleanly.
     """
@@ -49,19 +56,20 @@ class Playback:
         *,
         on_finished: Callable[[int], None] = lambda turn: None,
         on_lost: Callable[[str], None] = lambda sentence: None,
-        device: str | int | None = None,
-        latency_s: float = LATENCY_S,
+        device: int | None = None,
+        latency: float | None = None,
     ) -> None:
         """Nothing is opened before `open`.
 
         `on_finished(turn)` is called when the last sample of an ended turn has left the device;
-        `on_lost(sentence)` when the device goes away. Both run on the playback thread. `device` None is the
-        system's default; `latency_s` is the buffer asked of the device, in seconds.
+        `on_lost(sentence)` when the device goes away. Both run on the playback thread. `device`, PortAudio's
+        number or None for the system's default, may be set while it is closed. `latency` is the buffer asked of
+        the device, in seconds, by default `LATENCY_S` or what the environment says.
         """
         self._on_finished = on_finished
         self._on_lost = on_lost
-        self._device = device
-        self._latency_s = latency_s
+        self.device = device
+        self._latency_s = latency if latency is not None else latency_s(LATENCY_S)
         self._stream: Any = None
         self._thread: threading.Thread | None = None
         self._quit = threading.Event()
@@ -71,6 +79,9 @@ class Playback:
         self._queue: deque[Samples] = deque()
         self._turn: int | None = None
         self._heard: tuple[int | None, int] = (None, 0)
+        self._spoken: list[Samples] = []
+        self._carried = 0
+        self._waiting = False
         self._resampler: Resampler | None = None
         self._ended = False
         self._end_at: int | None = None
@@ -79,6 +90,8 @@ class Playback:
         self._turn_dry = 0
         # Shared with the callback: plain numbers, each written by one side only, except the gate.
         self._gate = False
+        self._held = False
+        self._level = 1.0
         self._cut_at = 0
         self._no_more_at = -1
         self._sent = 0
@@ -87,11 +100,17 @@ class Playback:
         self._device_underflows = 0
         self.volume = 1.0
         self.rate = 0
+        self._reference: Reference | None = None
 
     @property
     def is_open(self) -> bool:
         """True while there is a working device."""
         return self._stream is not None
+
+    @property
+    def reference(self) -> Reference | None:
+        """What the open device is given, silence included; None without a device."""
+        return self._reference if self._stream is not None else None
 
     @property
     def underruns(self) -> int:
@@ -106,28 +125,29 @@ class Playback:
         """
         if self._stream is not None:
             return
-        self.close()
+        self.close(keep_turn=True)
         sounddevice = load_sounddevice()
         DEVICE_LIST.refresh(sounddevice)
         try:
-            info = sounddevice.query_devices(self._device, "output")
+            info = sounddevice.query_devices(self.device, "output")
         except (sounddevice.PortAudioError, ValueError) as error:
             DEVICE_LIST.closed(self, failed=True)
             raise explain(error, "loudspeaker") from error
         self.rate = round(float(info["default_samplerate"]))
         most = int(info["max_output_channels"])
         self._ring = Ring(int(self.rate * _RING_S))
+        self._reference = Reference(self.rate)
         self._cut_at, self._calls, self._gate, self._no_more_at = 0, 0, False, -1
         stream, failure = None, None
         for channels in dict.fromkeys((min(2, most), 1, most)):
             try:
                 stream = sounddevice.OutputStream(
-                    device=self._device,
+                    device=self.device,
                     samplerate=self.rate,
                     channels=channels,
                     dtype="float32",
                     latency=self._latency_s,
-                    callback=self._make_callback(),
+                    callback=self._make_callback(self._reference),
                 )
                 stream.start()
                 break
@@ -139,38 +159,43 @@ class Playback:
         if stream is None:
             DEVICE_LIST.closed(self, failed=True)
             raise explain(failure, "loudspeaker") from failure
-        self._stream = stream
+        with self._lock:
+            self._stream, self._waiting = stream, False
+            if self._turn is not None:
+                self._go_on()
         DEVICE_LIST.opened(self)
         self._quit.clear()
         self._thread = threading.Thread(target=self._run, args=(stream,), name="loudspeaker", daemon=True)
         self._thread.start()
 
-    def close(self) -> None:
-        """Stop at once and release the device. Safe at any time, from any thread but the playback thread."""
+    def close(self, keep_turn: bool = False) -> None:
+        """Stop at once and release the device. Safe at any time, from any thread but the playback thread.
+
+        `keep_turn`: the turn under way goes on when the device, or another one, has been opened.
+        """
         self._quit.set()
         self._wake.set()
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout=2.0)
-        self._release()
+        self._release(keep_turn)
 
     def begin(self, turn: int) -> None:
         """Make `turn` the current one; whatever was playing is cut off."""
         with self._lock:
             self._cut()
-            if self._stream is None:
+            if self._stream is None and not self._waiting:
                 return
             self._turn = turn
-            self._resampler = Resampler(RATE, self.rate)
-            self._base = self._sent
-            self._turn_dry = self._dry
+            self._start_counting()
 
     def write(self, turn: int, samples: Samples) -> None:
         """Queue float32 [N] at 24 kHz, within ±1. Dropped unless `turn` is the current one and not ended."""
         with self._lock:
-            if turn != self._turn or self._ended or self._stream is None:
+            if turn != self._turn or self._ended:
                 return
             samples = np.array(samples, np.float32)
+            self._spoken.append(samples)
             self._queue.extend(samples[at : at + _PIECE] for at in range(0, len(samples), _PIECE))
         self._wake.set()
 
@@ -188,6 +213,18 @@ class Playback:
         with self._lock:
             self._cut()
 
+    def duck(self) -> None:
+        """Play on much more quietly from now on, until `resume` or the end of the turn."""
+        self._level = DUCKED
+
+    def hold(self) -> None:
+        """Fall silent now, with a 10 ms fade, and keep the rest of the turn for `resume`."""
+        self._held = True
+
+    def resume(self) -> None:
+        """Go on as before `duck` or `hold`."""
+        self._level, self._held = 1.0, False
+
     def played_samples(self, turn: int) -> int:
         """How much of `turn` was sent to the device, in samples at 24 kHz. 0 for a turn other than the last
         one.
@@ -198,32 +235,49 @@ class Playback:
             return self._heard[1] if self._heard[0] == turn else 0
 
     def _played(self) -> int:
-        return (self._sent - self._base) * RATE // self.rate if self.rate else 0
+        here = (self._sent - self._base) * RATE // self.rate if self.rate and self._stream is not None else 0
+        return self._carried + here
+
+    def _start_counting(self) -> None:
+        self._resampler = Resampler(RATE, self.rate) if self._stream is not None else None
+        self._base = self._sent
+        self._turn_dry = self._dry
+
+    def _go_on(self) -> None:
+        """Queue again what the device before has not played. Holds the lock."""
+        rest = np.concatenate([np.zeros(0, np.float32), *self._spoken])[self._carried :]
+        self._queue = deque(rest[at : at + _PIECE] for at in range(0, len(rest), _PIECE))
+        self._end_at = None
+        self._start_counting()
 
     def _cut(self) -> None:
         if self._turn is not None:
             self._heard = (self._turn, self._played())
         self._turn = None
         self._queue.clear()
+        self._spoken.clear()
+        self._carried = 0
         self._ended = False
         self._end_at = None
+        self._level, self._held = 1.0, False
         if self._stream is not None:
             self._no_more_at = -1
             self._cut_at = self._ring.written
             self._gate = False
 
-    def _make_callback(self) -> Callable[..., None]:
+    def _make_callback(self, reference: Reference) -> Callable[..., None]:
         ring = self._ring
         fade = np.linspace(1.0, 0.0, max(2, int(self.rate * _FADE_S)), dtype=np.float32)
         mono = np.zeros(self.rate, np.float32)
         faded = 0
         sounding = False
+        gain = 0.0 if self._held else self._level
 
         def callback(outdata: Samples, frames: int, when: Any, status: Any) -> None:
-            nonlocal faded, sounding
+            nonlocal faded, sounding, gain
             self._calls += 1
-            if status and status.output_underflow and sounding:
-                self._device_underflows += 1
+            if status and status.output_underflow:
+                self._device_underflows += sounding
             frames = min(frames, len(mono))
             outdata.fill(0.0)
             cut_at = self._cut_at
@@ -231,25 +285,35 @@ class Playback:
             if ring.consumed < cut_at:
                 if sounding:
                     count = ring.read_into(mono[: min(frames, len(fade) - faded, cut_at - ring.consumed)])
-                    mono[:count] *= fade[faded : faded + count]
+                    mono[:count] *= fade[faded : faded + count] * np.float32(gain)
                     faded += count
                 if not sounding or faded >= len(fade) or count == 0:
                     ring.skip_to(cut_at)
                     sounding = False
+            elif self._gate and self._held and gain == 0.0:
+                sounding, faded = False, 0
             elif self._gate:
                 faded = 0
-                count = ring.read_into(mono[:frames])
+                held = self._held
+                goal = 0.0 if held else self._level
+                count = ring.read_into(mono[: min(frames, len(fade)) if held else frames])
+                ramp = min(count, len(fade)) if gain != goal else 0
+                mono[:ramp] *= np.linspace(gain, goal, ramp, dtype=np.float32)
+                mono[ramp:count] *= goal
+                gain = goal
                 sounding = count > 0
-                if count < frames and ring.consumed != self._no_more_at:
+                if count < frames and not held and ring.consumed != self._no_more_at:
                     self._gate = False
                     self._dry += 1
             else:
-                sounding, faded = False, 0
+                sounding, faded, gain = False, 0, self._level
             if count:
                 mono[:count] *= self.volume
                 for channel in range(min(2, outdata.shape[1])):
                     outdata[:count, channel] = mono[:count]
                 self._sent += count
+            at = stamp(time.monotonic(), when, output=True, latency=self._latency_s)
+            reference.write(outdata[:, 0], at)
 
         return callback
 
@@ -265,7 +329,7 @@ class Playback:
             if self._calls != calls:
                 calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
             elif now - alive_at > patience or not stream.active:
-                self._release(lost=True)
+                self._release(keep_turn=True, lost=True)
                 self._on_lost("The loudspeaker has gone away: plug it in again or choose another one.")
                 return
             with self._lock:
@@ -288,7 +352,7 @@ class Playback:
 
     def _feed(self) -> None:
         """Move queued speech into the ring, as far as there is room, and open the gate. Holds the lock."""
-        if self._turn is None or self._resampler is None:
+        if self._turn is None or self._resampler is None or self._stream is None:
             return
         ring = self._ring
         while self._queue:
@@ -309,9 +373,15 @@ class Playback:
             if enough or (self._end_at is not None and ring.readable) or ring.writable < ring.capacity // 4:
                 self._gate = True
 
-    def _release(self, lost: bool = False) -> None:
+    def _release(self, keep_turn: bool, lost: bool = False) -> None:
         with self._lock:
-            self._cut()
+            if keep_turn:
+                self._carried = self._played()
+                self._waiting = True
+                self._queue.clear()
+            else:
+                self._cut()
+                self._waiting = False
             stream, self._stream = self._stream, None
         if stream is not None:
             with contextlib.suppress(Exception):

@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
 from app.conversation import events as ev
-from app.conversation.echo_guard import EchoGuard
 from app.conversation.events import Mode, State
-from app.conversation.history import History, Reply
+from app.conversation.history import History
+from app.conversation.live import SILENCE_DB, Live
 from app.conversation.machine import TurnMachine
 from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
 from app.engine import protocol
-from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE, StopReason
+from app.omni.turn import OUTPUT_RATE, StopReason
 
 # Chunks kept: the longest question and a little more, since a resumed question is sent again from its start.
 _KEEP_CHUNKS = 1_900
-_SILENCE_DB = -120.0
-_ECHO_FRAMES = 5
+# How long a room rings on after the answer.
 _ECHO_TAIL_S = 0.4
+_NO_ENGINE_TURN = -1
 _BROKEN_REPLY = "The model could not answer: please ask again."
-
-
-@dataclass
-class _Live:
-    """The turn under way, as the outside knows it."""
-
-    turn: int
-    engine_turn: int
-    typed: bool
-    question: str = ""
-    reply: Reply = field(default_factory=Reply)
-    levels: list[float] = field(default_factory=list)
-    begun: bool = False
-    playing: bool = False
-    over_at: float | None = None
 
 
 class Conversation:
@@ -69,9 +53,9 @@ class Conversation:
         self._voice = voice
         self._engine: Engine | None = None
         self._player: Player | None = None
-        self._guard = EchoGuard()
         self._history = History()
-        self._live: _Live | None = None
+        self._live: Live | None = None
+        self._again: Samples | None = None
         self._chunks: deque[Samples] = deque(maxlen=_KEEP_CHUNKS)
         self._chunk_count = 0
         self._microphone: bool | None = None
@@ -148,11 +132,29 @@ class Conversation:
         self.stop()
         self._history.clear()
 
+    def resume(self, exchanges: Iterable[tuple[str, str]]) -> None:
+        """Stop, and go on from another conversation: its questions and what was heard of their answers."""
+        self.stop()
+        self._history.resume(exchanges)
+
+    def say_again(self, samples: Samples) -> bool:
+        """Play `samples` (float32 at 24 kHz, an earlier answer) as if they were spoken now.
+
+        Whatever stops an answer stops this too. False when it cannot be: the user is talking, there is no
+        loudspeaker, or the model is still being loaded.
+        """
+        if not len(samples) or self._player is None or not self.ready or self._machine.state == State.LISTENING:
+            return False
+        # To the state machine it is a turn like any other, whose answer happens to be there already.
+        self._again = samples
+        self._step(ev.TextSubmitted(""))
+        return True
+
     def tick(self) -> None:
         """Let time pass."""
         self._step(ev.Tick())
         if self._machine.state == State.SPEAKING:
-            self._listener.reply_level(self._playback_level(1))
+            self._listener.reply_level(self._playback_level())
 
     # --- from other threads
 
@@ -184,10 +186,12 @@ class Conversation:
             self._listener.microphone_changed(True, "")
         index = self._chunk_count
         self._chunk_count += 1
+        echo = not chunk.echo_free and self._is_heard()
         if self._machine.mode != Mode.MUTED:
-            self._chunks.append(chunk.samples)
+            # Half duplex: an answer that plays must not come into the next question by the pre-roll.
+            ignored = echo and not chunk.cancelled and self._machine.state == State.SPEAKING
+            self._chunks.append(np.zeros_like(chunk.samples) if ignored else chunk.samples)
         self._listener.microphone_level(chunk.level_db, chunk.speech)
-        echo = self._guard.is_echo(chunk.level_db, self._playback_level(_ECHO_FRAMES))
         self._step(ev.SpeechChunk(index, chunk.speech, echo))
 
     def _on_microphone_lost(self, sentence: str) -> None:
@@ -198,6 +202,7 @@ class Conversation:
     def _on_engine_event(self, event: protocol.Event) -> None:
         match event:
             case protocol.Progress():
+                self._fail_early()
                 self._step(ev.ModelLoading())
                 self._listener.model_progress(event.stage, event.fraction)
                 return
@@ -205,11 +210,19 @@ class Conversation:
                 self._step(ev.ModelReady())
                 self._listener.model_ready(event.info)
                 return
+            case protocol.Recognised():
+                self._step(ev.Words(event.serial, event.text))
+                return
             case protocol.Failed():
                 self._on_failed(event)
                 return
         live = self._live
         if live is None or live.over_at is not None or event.turn != live.engine_turn:
+            return
+        if live.held_back is not None:
+            live.held_back.append(event)
+            if isinstance(event, protocol.UserText):
+                self._step(ev.Heard(live.turn, event.text))
             return
         self._step(ev.ReplyGoesOn(live.turn))
         match event:
@@ -232,22 +245,32 @@ class Conversation:
                 self._step(ev.ModelLoading())
             self._listener.model_failed(event.message, event.fatal)
         elif live is not None and event.turn == live.engine_turn:
-            self._step(ev.ReplyFailed(live.turn, event.message))
+            if live.held_back is not None:
+                # Where the user goes on, it is tried again.
+                live.held_back.append(event)
+            else:
+                self._step(ev.ReplyFailed(live.turn, event.message))
         else:
             # Not about a turn of ours: a voice that could not be made, for example.
             self._listener.notice(event.message)
 
-    def _on_audio(self, live: _Live, samples: Samples) -> None:
-        if not live.begun:
-            live.begun = True
+    def _fail_early(self) -> None:
+        """The model has died over a question that may go on: nothing comes of waiting for the rest of it."""
+        live = self._live
+        if live is not None and live.held_back:
+            for event in live.held_back:
+                if isinstance(event, protocol.Failed):
+                    self._step(ev.ReplyFailed(live.turn, event.message))
+
+    def _on_audio(self, live: Live, samples: Samples) -> None:
+        first = not live.begun
+        samples = live.take(samples)
+        if first and live.begun:
             self._step(ev.AudioStarted(live.turn))
-        live.reply.samples += len(samples)
-        power = float(np.dot(samples, samples)) / max(1, len(samples))
-        live.levels.append(max(_SILENCE_DB, 10.0 * float(np.log10(power + 1e-30))))
-        if self._player is not None and live.playing:
+        elif self._player is not None and live.playing:
             self._player.write(live.turn, samples)
 
-    def _on_turn_done(self, live: _Live, event: protocol.TurnDone) -> None:
+    def _on_turn_done(self, live: Live, event: protocol.TurnDone) -> None:
         live.reply.complete = True
         self._listener.reply_stats(live.turn, event.stats)
         if event.stats.stop_reason == StopReason.ERROR:
@@ -273,9 +296,11 @@ class Conversation:
     def _do(self, action: ev.Action) -> None:
         engine, player, live = self._engine, self._player, self._live
         match action:
+            case ev.StartTurn() if self._again is not None:
+                self._start_again(action.turn, self._again)
             case ev.StartTurn() if engine is not None:
                 number = engine.start_turn(voice=self._voice, history=self._history.for_model(), text=action.text)
-                self._live = _Live(action.turn, number, action.text is not None, action.text or "")
+                self._live = Live(action.turn, number, action.text is not None, action.text or "")
                 if action.text is not None:
                     self._listener.question(action.turn, action.text)
             case ev.PushAudio() if engine is not None and live is not None:
@@ -284,15 +309,32 @@ class Conversation:
                     engine.push_audio(live.engine_turn, samples)
             case ev.EndTurn() if engine is not None and live is not None:
                 engine.end_turn(live.engine_turn)
+            case ev.TryTurn() if engine is not None and live is not None:
+                live.held_back = []
+                engine.end_turn(live.engine_turn)
+            case ev.ConfirmTurn() if live is not None:
+                held_back, live.held_back = live.held_back or [], None
+                for event in held_back:
+                    self._on_engine_event(event)
             case ev.CancelTurn() if engine is not None and live is not None:
                 engine.cancel(live.engine_turn)
             case ev.BeginPlayback() if player is not None and live is not None:
                 live.playing = True
                 player.begin(action.turn)
+                for samples in live.sound_so_far():
+                    player.write(action.turn, samples)
             case ev.EndPlayback() if player is not None:
                 player.end(action.turn)
             case ev.StopPlayback() if player is not None:
                 player.stop()
+            case ev.DuckPlayback() if player is not None:
+                player.duck()
+            case ev.HoldPlayback() if player is not None:
+                player.hold()
+            case ev.ResumePlayback() if player is not None:
+                player.resume()
+            case ev.Recognise() if engine is not None:
+                engine.recognise(action.serial, self._audio(action.first, action.last))
             case ev.KeepHeard() if live is not None:
                 self._keep(live, action.whole)
             case ev.DiscardTurn() if live is not None:
@@ -303,12 +345,27 @@ class Conversation:
             case ev.Notice():
                 self._listener.notice(action.text)
 
-    def _keep(self, live: _Live, whole: bool) -> None:
+    def _start_again(self, turn: int, samples: Samples) -> None:
+        self._again = None
+        self._live = Live(turn, _NO_ENGINE_TURN, typed=True)
+        self._live.repeat(samples)
+        self._step(ev.AudioStarted(turn))
+        self._step(ev.ReplyDone(turn, len(samples) / OUTPUT_RATE))
+
+    def _keep(self, live: Live, whole: bool) -> None:
+        live.over_at = self._clock()
+        if live.again is not None:
+            return
+        sound = np.concatenate(live.pieces) if live.pieces else np.zeros(0, np.float32)
+        live.pieces.clear()
         if whole or self._player is None:
             heard = live.reply.text.strip()
         else:
-            heard = live.reply.heard(self._player.played_samples(live.turn))
-        live.over_at = self._clock()
+            played = self._player.played_samples(live.turn)
+            heard = live.reply.heard(played)
+            sound = sound[:played]
+        if len(sound):
+            self._listener.reply_sound(live.turn, sound)
         self._history.add(live.question, heard)
         if whole and not heard and not live.reply.samples:
             self._listener.notice(_BROKEN_REPLY)
@@ -321,15 +378,16 @@ class Conversation:
         wanted = [self._chunks[i - oldest] for i in kept]
         return np.concatenate(wanted) if wanted else np.zeros(0, np.float32)
 
-    def _playback_level(self, frames: int) -> float:
-        """The loudest of the last `frames` 80 ms frames played, dB of full scale."""
+    def _is_heard(self) -> bool:
+        """Whether the room hears the answer, or rings on after it."""
         live = self._live
-        if live is None or self._player is None or not live.levels:
-            return _SILENCE_DB
-        if live.over_at is not None and self._clock() - live.over_at > _ECHO_TAIL_S:
-            return _SILENCE_DB
-        played = self._player.played_samples(live.turn)
-        if played <= 0:
-            return _SILENCE_DB
-        now = min(len(live.levels) - 1, played // FRAME_SAMPLES)
-        return max(live.levels[max(0, now + 1 - frames) : now + 1])
+        if live is None or not live.playing:
+            return False
+        return live.over_at is None or self._clock() - live.over_at <= _ECHO_TAIL_S
+
+    def _playback_level(self) -> float:
+        """Loudness of the 80 ms that play now, dB of full scale."""
+        live = self._live
+        if live is None or self._player is None:
+            return SILENCE_DB
+        return live.level_at(self._player.played_samples(live.turn))

@@ -85,6 +85,14 @@ class ReplyGoesOn:
 
 
 @dataclass(frozen=True)
+class Heard:
+    """The user's words as far as the model has been given `turn`, which was tried."""
+
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True)
 class AudioStarted:
     """The first speech of the reply to `turn` is there."""
 
@@ -129,6 +137,16 @@ class SpeakerChanged:
 
 
 @dataclass(frozen=True)
+class Words:
+    """What `Recognise` with the same `serial` has found: "" for sounds that are no words, None where the model cannot
+    tell.
+    """
+
+    serial: int
+    text: str | None
+
+
+@dataclass(frozen=True)
 class Tick:
     """Time passes; sent at least a few times a second."""
 
@@ -143,12 +161,14 @@ Event = (
     | ModelLoading
     | ModelReady
     | ReplyGoesOn
+    | Heard
     | AudioStarted
     | ReplyDone
     | ReplyFailed
     | PlaybackFinished
     | MicChanged
     | SpeakerChanged
+    | Words
     | Tick
 )
 
@@ -181,6 +201,23 @@ class EndTurn:
 
 
 @dataclass(frozen=True)
+class TryTurn:
+    """The spoken question may be complete: the model is to answer it, and nobody must notice until `ConfirmTurn`.
+
+    Where the user goes on, the turn is discarded and cancelled, and another one holds the whole question.
+    """
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class ConfirmTurn:
+    """The question that was tried is complete: what there is of the answer counts."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
 class CancelTurn:
     """The model must give `turn` up."""
 
@@ -206,6 +243,36 @@ class StopPlayback:
     """Silence, now."""
 
     turn: int
+
+
+@dataclass(frozen=True)
+class DuckPlayback:
+    """Somebody may be speaking: play `turn` much more quietly."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class HoldPlayback:
+    """Somebody is speaking: silence, but `turn` may go on."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class ResumePlayback:
+    """It was nothing, or no more than a sign of listening: `turn` goes on as before."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class Recognise:
+    """The user's words in the chunks `first` to `last`, both included, are wanted: `Words` with `serial` follow."""
+
+    serial: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -241,10 +308,16 @@ Action = (
     StartTurn
     | PushAudio
     | EndTurn
+    | TryTurn
+    | ConfirmTurn
     | CancelTurn
     | BeginPlayback
     | EndPlayback
     | StopPlayback
+    | DuckPlayback
+    | HoldPlayback
+    | ResumePlayback
+    | Recognise
     | KeepHeard
     | DiscardTurn
     | EnterState

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.omni.turn import OUTPUT_RATE, Exchange
@@ -57,6 +58,12 @@ class History:
         question, answer = question.strip(), answer.strip()
         if question and answer:
             self._exchanges.append(Exchange(question, answer))
+
+    def resume(self, exchanges: Iterable[tuple[str, str]]) -> None:
+        """Remember these in place of what was said so far: questions and what was heard of their answers."""
+        self._exchanges.clear()
+        for question, answer in exchanges:
+            self.add(question, answer)
 
     def for_model(self) -> tuple[Exchange, ...]:
         """The exchanges to give to the model, oldest first."""

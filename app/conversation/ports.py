@@ -41,6 +41,12 @@ class Engine(Protocol):
         """Give the turn up."""
         ...
 
+    def recognise(self, serial: int, samples: Samples) -> None:
+        """What are the words in float32 mono at 16 kHz? `protocol.Recognised` with this `serial` follows, also in the
+        midst of a turn.
+        """
+        ...
+
 
 class Player(Protocol):
     """The loudspeaker. No call may block."""
@@ -61,13 +67,29 @@ class Player(Protocol):
         """Silence, now."""
         ...
 
+    def duck(self) -> None:
+        """Play on much more quietly, until `resume` or the end of the turn."""
+        ...
+
+    def hold(self) -> None:
+        """Silence, now; the rest of the turn is kept for `resume`."""
+        ...
+
+    def resume(self) -> None:
+        """Go on as before `duck` or `hold`."""
+        ...
+
     def played_samples(self, turn: int) -> int:
         """How much of `turn` has been played, in samples at 24 kHz."""
         ...
 
 
 class Chunk(Protocol):
-    """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech."""
+    """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech.
+
+    `echo_free`: a voice in it is the user's, and not what the loudspeaker plays. Where it may be, it is no reason to
+    stop the answer; and where the echo has not been `cancelled`, it is not listened to at all meanwhile.
+    """
 
     @property
     def samples(self) -> Samples: ...
@@ -75,6 +97,10 @@ class Chunk(Protocol):
     def level_db(self) -> float: ...
     @property
     def speech(self) -> float: ...
+    @property
+    def echo_free(self) -> bool: ...
+    @property
+    def cancelled(self) -> bool: ...
 
 
 class Listener(Protocol):
@@ -90,6 +116,10 @@ class Listener(Protocol):
 
     def reply_delta(self, turn: int, text: str) -> None:
         """More of the reply's text."""
+        ...
+
+    def reply_sound(self, turn: int, samples: Samples) -> None:
+        """The speech of the reply as far as it was heard, float32 at 24 kHz; comes just before `reply_done`."""
         ...
 
     def reply_done(self, turn: int, text: str, interrupted: bool) -> None:

@@ -37,6 +37,8 @@ from app.engine.protocol import (
     Progress,
     PushAudio,
     Ready,
+    Recognise,
+    Recognised,
     Shutdown,
     StartTurn,
     TextDelta,
@@ -152,6 +154,13 @@ class EngineHost:
             if turn == self._turn:
                 self._cancelled = True
             self._queue(Cancel(turn))
+
+    def recognise(self, serial: int, samples: NDArray[np.float32]) -> None:
+        """What are the words in float32 mono at 16 kHz? `Recognised` with this `serial` follows soon, or never where
+        the process dies.
+        """
+        with self._changed:
+            self._queue(Recognise(serial, np.asarray(samples, dtype="<f4").tobytes()))
 
     def make_voice(self, name: str, samples: NDArray[np.float32], rate: int) -> int:
         """Make a voice of a clip, float32 mono at `rate`; `Ready` with all voices or `Failed` follows."""
@@ -282,7 +291,7 @@ class EngineHost:
                         self._voice_jobs.remove(turn)
                         return True
                     return self._ends_turn(turn)
-                case Failed() | Progress() | Ready():
+                case Failed() | Progress() | Ready() | Recognised():
                     return True
 
     def _ends_turn(self, turn: int) -> bool:

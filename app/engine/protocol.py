@@ -56,6 +56,16 @@ class Cancel:
 
 
 @dataclass(frozen=True)
+class Recognise:
+    """What are the words in this (float32 bytes at 16 kHz)? Answered by `Recognised` with the same `serial`, in the
+    midst of a turn too.
+    """
+
+    serial: int
+    samples: bytes
+
+
+@dataclass(frozen=True)
 class MakeVoice:
     """Make a voice from a reference clip (float32 mono bytes at `rate`)."""
 
@@ -95,6 +105,14 @@ class UserText:
 
     turn: int
     text: str
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The words that were asked for: "" where there are none, None where the model cannot tell."""
+
+    serial: int
+    text: str | None
 
 
 @dataclass(frozen=True)
@@ -140,5 +158,5 @@ class Failed:
     fatal: bool = False
 
 
-Command = Load | StartTurn | PushAudio | EndTurn | Cancel | MakeVoice | Shutdown
-Event = Progress | Ready | UserText | TextDelta | AudioFrame | ToolCall | TurnDone | Failed
+Command = Load | StartTurn | PushAudio | EndTurn | Cancel | Recognise | MakeVoice | Shutdown
+Event = Progress | Ready | UserText | Recognised | TextDelta | AudioFrame | ToolCall | TurnDone | Failed

@@ -34,6 +34,8 @@ from app.engine.protocol import (
     Progress,
     PushAudio,
     Ready,
+    Recognise,
+    Recognised,
     Shutdown,
     StartTurn,
     TextDelta,
@@ -123,6 +125,8 @@ class Worker:
         self._engine: Engine | None = None
         self._open: _OpenTurn | None = None
         self._inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        # Not to wait for the end of a turn.
+        self._asked: queue.SimpleQueue[Recognise] = queue.SimpleQueue()
         # Written by the reader thread, read by the main thread. Turn numbers only grow, so one number says it
         # all: every turn up to it is given up.
         self._cancelled_through = -1
@@ -145,6 +149,8 @@ class Worker:
                     self._end(command)
                 case Cancel():
                     self._cancel(command)
+                case Recognise():
+                    self._recognise()
                 case MakeVoice():
                     self._make_voice(command)
                 case Shutdown():
@@ -162,6 +168,8 @@ class Worker:
                     self._cancelled_through = max(self._cancelled_through, command.turn - 1)
                 case Cancel():
                     self._cancelled_through = max(self._cancelled_through, command.turn)
+                case Recognise():
+                    self._asked.put(command)
                 case Shutdown():
                     self._leaving = True
                     if self._loading:
@@ -263,6 +271,7 @@ class Worker:
                     return tally.cancelled_stats(piece) if given_up else piece
                 if given_up:
                     break
+                self._recognise()
                 given_up = self._given_up(turn)
                 if not given_up:
                     self._send_piece(piece, turn, tally)
@@ -281,6 +290,19 @@ class Worker:
             case AudioPiece(index, samples):
                 tally.frames += 1
                 self._send(AudioFrame(turn, index, samples.astype("<f4").tobytes()))
+
+    def _recognise(self) -> None:
+        """Answer what was asked so far; does nothing when a turn has answered it meanwhile."""
+        while not self._asked.empty():
+            command = self._asked.get()
+            recognise = getattr(self._engine, "recognise", None)
+            text: str | None = None
+            try:
+                if recognise is not None:
+                    text = recognise(np.frombuffer(command.samples, dtype="<f4").astype(np.float32))
+            except Exception:
+                _log.exception("recognising words failed")
+            self._send(Recognised(command.serial, text))
 
     def _make_voice(self, command: MakeVoice) -> None:
         make = getattr(self._engine, "make_voice", None)

@@ -10,16 +10,19 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.audio.catalogue import DeviceName, Found, Kind
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
+from app.conversation.ports import Samples
 from app.engine.factory import OMNI_ENGINE
 from app.engine.host import EngineHost
 from app.gui.bubble import Entry
-from app.gui.devices import Devices
+from app.gui.devices import Devices, Listeners
+from app.gui.kept import Kept
 from app.gui.transcript_log import TranscriptLog
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo, TurnStats
-from app.settings import Loaded, Settings, save
+from app.settings import Loaded, Settings, SoundDevice, save
 from app.settings import Mode as SavedMode
 
 TICK_MS = 50
@@ -36,8 +39,18 @@ class Assistant(QObject):
 
     _posted = Signal(object)
 
-    def __init__(self, window: MainWindow, loaded: Loaded, settings_file: Path, *, factory: str = OMNI_ENGINE) -> None:
-        """`loaded` is what was read from `settings_file`; `factory` names the engine for the worker."""
+    def __init__(
+        self,
+        window: MainWindow,
+        loaded: Loaded,
+        settings_file: Path,
+        *,
+        factory: str = OMNI_ENGINE,
+        conversations: Path | None = None,
+    ) -> None:
+        """`loaded` is what was read from `settings_file`; `factory` names the engine for the worker;
+        `conversations` is the file that they are kept in, None to keep them in memory.
+        """
         super().__init__(window)
         self._window = window
         self._settings = loaded.settings
@@ -52,14 +65,29 @@ class Assistant(QObject):
         self.conversation = Conversation(self, post=self._post, mode=Mode(loaded.settings.mode.value))
         self.host = EngineHost(self.conversation.engine_event, factory=factory)
         self.conversation.attach_engine(self.host)
-        self._devices = Devices(
-            on_chunk=self.conversation.chunk,
-            on_finished=self.conversation.playback_finished,
-            on_speaker=lambda playback: self._post(lambda: self.conversation.attach_player(playback)),
-            on_speaker_lost=self.conversation.speaker_lost,
-            on_microphone_lost=self.conversation.microphone_lost,
-            on_silent=lambda sentence: self._post(lambda: self._microphone_silent(sentence)),
+        self.kept = Kept(
+            window,
+            self.conversation,
+            conversations,
+            loaded.settings,
+            lambda **changes: self._remember(replace(self._settings, **changes)),
         )
+        self._devices = Devices(
+            Listeners(
+                chunk=self.conversation.chunk,
+                finished=self.conversation.playback_finished,
+                speaker=lambda playback: self._post(lambda: self.conversation.attach_player(playback)),
+                speaker_lost=self.conversation.speaker_lost,
+                microphone_lost=self.conversation.microphone_lost,
+                silent=lambda sentence: self._post(lambda: self._microphone_silent(sentence)),
+                echo=lambda reason: self._post(lambda: self._echo_changed(reason)),
+                moved=lambda kind, name: self._post(lambda: self._device_moved(kind, name)),
+                found=lambda found: self._post(lambda: self._devices_found(found)),
+            )
+        )
+        saved = loaded.settings
+        self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
+        self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
         self._ticker = QTimer(self)
         self._ticker.setInterval(TICK_MS)
@@ -74,6 +102,7 @@ class Assistant(QObject):
         self._connect()
         window.header.set_volume(loaded.settings.volume)
         window.show_open_mic(loaded.settings.mode == SavedMode.OPEN_MIC)
+        window.show_sidebar(loaded.settings.sidebar)
         window.show_notice("settings", loaded.notice)
 
     def start(self, model: Path) -> None:
@@ -98,13 +127,15 @@ class Assistant(QObject):
             save(self._settings_file, self._settings)
         self._devices.close()
         self.host.close()
+        self.kept.close()
 
     # --- the conversation's listener
 
     def state_changed(self, state: State, mode: Mode) -> None:
         _log.info("state: %s, mode: %s", state, mode)
         self._window.show_activity(state.value)
-        self._window.show_open_mic(mode == Mode.OPEN_MIC)
+        if mode != Mode.MUTED:
+            self._window.show_open_mic(mode == Mode.OPEN_MIC)
 
     def question(self, turn: int, text: str) -> None:
         self._window.transcript.say_user(turn, text)
@@ -112,8 +143,11 @@ class Assistant(QObject):
     def reply_delta(self, turn: int, text: str) -> None:
         self._window.transcript.add_reply(turn, text)
 
+    def reply_sound(self, turn: int, samples: Samples) -> None:
+        self.kept.hear(turn, samples)
+
     def reply_done(self, turn: int, text: str, interrupted: bool) -> None:
-        self._window.transcript.finish(turn, interrupted, text)
+        self._window.transcript.finish(turn, interrupted, text, self.kept.has_sound(turn))
 
     def reply_stats(self, turn: int, stats: TurnStats) -> None:
         text = self.tr("First sound after {ms} ms, voice {voice}")
@@ -156,6 +190,7 @@ class Assistant(QObject):
         _log.info("model ready: %s", info.name)
         voice = self._settings.voice if self._settings.voice in info.voices else ""
         self.conversation.set_voice(voice)
+        self.kept.voice = voice or next(iter(info.voices), "")
         self._window.show_ready(info.voices, voice)
         pid = self.host.pid
         if self._ready_pid not in (None, pid):
@@ -177,10 +212,14 @@ class Assistant(QObject):
         window.question_asked.connect(self._ask)
         window.stop_requested.connect(self.conversation.stop)
         window.open_mic_switched.connect(self._switch_open_mic)
+        window.muted.connect(self._mute)
+        window.header.sound_menu.chosen.connect(self._choose_device)
         window.voice_chosen.connect(self._choose_voice)
         window.volume_changed.connect(self._change_volume)
         window.retry_requested.connect(lambda: self._devices.open(look_again=True))
         window.transcript.entry_finished.connect(self._write_down)
+        window.transcript.entry_finished.connect(self.kept.add)
+        window.sidebar_switched.connect(lambda shown: self._remember(replace(self._settings, sidebar=shown)))
 
     def _ask(self, text: str) -> None:
         self._window.show_notice("model", "")
@@ -191,8 +230,33 @@ class Assistant(QObject):
         self.conversation.set_mode(Mode.OPEN_MIC if on else Mode.PUSH_TO_TALK)
         self._remember(replace(self._settings, mode=SavedMode.OPEN_MIC if on else SavedMode.PUSH_TO_TALK))
 
+    def _mute(self, muted: bool) -> None:
+        self.conversation.set_mode(Mode.MUTED if muted else Mode(self._settings.mode.value))
+
+    def _want(self, kind: Kind, device: DeviceName) -> None:
+        self._devices.want(kind, device)
+        self._window.header.sound_menu.set_wanted(kind, device)
+
+    def _choose_device(self, kind: Kind, device: DeviceName) -> None:
+        self._devices.choose(kind, device)
+        kept = SoundDevice(device.name, device.host)
+        settings = self._settings
+        self._remember(replace(settings, microphone=kept) if kind == "input" else replace(settings, speaker=kept))
+
+    def _devices_found(self, found: Found) -> None:
+        self._window.header.sound_menu.set_found(found)
+
+    def _device_moved(self, kind: Kind, name: str) -> None:
+        _log.info("%s goes on with: %s", kind, name or "the wanted device")
+        if kind == "input":
+            text = self.tr("The microphone has gone, so I listen through another one: {name}.")
+        else:
+            text = self.tr("The loudspeaker has gone, so I speak through another one: {name}.")
+        self._window.show_notice(f"moved {kind}", text.format(name=name) if name else "")
+
     def _choose_voice(self, voice: str) -> None:
         self.conversation.set_voice(voice)
+        self.kept.voice = voice
         self._remember(replace(self._settings, voice=voice))
 
     def _change_volume(self, volume: float) -> None:
@@ -216,6 +280,10 @@ class Assistant(QObject):
     def _microphone_silent(self, sentence: str) -> None:
         self._silent = True
         self._window.show_notice("silent", sentence)
+
+    def _echo_changed(self, reason: str) -> None:
+        _log.info("echo cancellation: %s", reason or "on")
+        self._window.show_half_duplex(reason)
 
     def _write_down(self, entry: Entry) -> None:
         if self._transcript_log is None:

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+import html
+import time
+import uuid
+from dataclasses import dataclass, field
 
-from PySide6.QtCore import QCoreApplication, QRect, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QRect, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.gui import theme
+from app.history.records import Side
 
-
-class Side(StrEnum):
-    """Who said it."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
+__all__ = ["Bubble", "Entry", "Side"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One message as plain data. `interrupted`: the user cut the answer short."""
+    """One message as plain data. `interrupted`: the user cut the answer short, and never heard `rest`.
+
+    `key` tells it from all other messages ever; `time` is in seconds since 1970; `sound`: it can be played
+    again.
+    """
 
     turn: int
     side: Side
     text: str
     interrupted: bool = False
+    rest: str = field(default="", compare=False)
+    key: str = field(default_factory=lambda: uuid.uuid4().hex, compare=False)
+    time: float = field(default_factory=time.time, compare=False)
+    sound: bool = field(default=False, compare=False)
 
 
 class Bubble(QWidget):
     """A message on its own row: the user's at the right, the assistant's at the left; selectable.
 
     It lays itself out: nested layouts would settle only some turns of the event loop after each new word.
+
+    Signals: `entered(bool)` when the pointer or the keyboard's focus has come (True) or gone.
     """
+
+    entered = Signal(bool)
 
     PADDING = 14
     EDGE = 10
@@ -52,6 +62,8 @@ class Bubble(QWidget):
         self._mark = QLabel(self._frame)
         self._mark.setProperty("muted", True)
         self._mark.setFont(theme.sized(self.font(), 0.88))
+        self._plain = ""
+        self._about = ""
         self._top = theme.GRID if entry.side == Side.USER else 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._width = 0
@@ -59,16 +71,25 @@ class Bubble(QWidget):
 
     def update_entry(self, entry: Entry) -> None:
         """Show `entry` in place of the former one; a selection in the text is kept where it can be."""
-        if entry != self.entry:
-            self.entry = entry
+        before, self.entry = self.entry, entry
+        if entry != before or entry.rest != before.rest:
             self._show()
+
+    def explain(self, text: str) -> None:
+        """More about the message, for its tool tip."""
+        self._about = text
+        self._show_tool_tip()
+
+    def frame_box(self) -> QRect:
+        """Where the bubble proper is within the row."""
+        return self._frame.geometry()
 
     def fit(self, width: int) -> None:
         """Make the bubble as wide as its text wants, at most 82 % of `width` pixels, and high enough."""
         self._width = width
         room = round(width * 0.82) - 2 * self.PADDING
         wanted = self._text.fontMetrics().boundingRect(
-            QRect(0, 0, room, 100_000), Qt.TextFlag.TextWordWrap, self._text.text()
+            QRect(0, 0, room, 100_000), Qt.TextFlag.TextWordWrap, self._plain
         )
         lines = self._text.heightForWidth(room)
         chosen = min(room, wanted.width())
@@ -98,17 +119,66 @@ class Bubble(QWidget):
 
     def _show(self) -> None:
         tr = QCoreApplication.translate
-        mine = self.entry.side == Side.USER
+        entry = self.entry
+        mine = entry.side == Side.USER
         selected = self._text.selectionStart(), len(self._text.selectedText())
-        self._text.setText(self.entry.text or (tr("Bubble", "Spoken question") if mine else ""))
+        words = entry.text or (tr("Bubble", "Spoken question") if mine else "")
+        rest = entry.rest.strip() if entry.interrupted else ""
+        cut = bool(rest)
+        self._plain = f"{words} | {rest}" if cut else words
+        self._text.setTextFormat(Qt.TextFormat.RichText if cut else Qt.TextFormat.PlainText)
+        self._text.setText(_cut_text(words, rest) if cut else words)
         if selected[0] >= 0:
             self._text.setSelection(*selected)
-        self._mark.setText(tr("Bubble", "Interrupted"))
+        self._mark.setText(tr("Bubble", "Interrupted at the mark") if cut else tr("Bubble", "Interrupted"))
         self._mark.setVisible(self.entry.interrupted)
-        self._text.setVisible(bool(self._text.text()))
+        self._text.setVisible(bool(self._plain))
         who = tr("Bubble", "You said") if mine else tr("Bubble", "Banter said")
         state = ", " + tr("Bubble", "interrupted") if self.entry.interrupted else ""
-        self.setAccessibleName(f"{who}: {self._text.text()}{state}")
+        self.setAccessibleName(f"{who}: {words}{state}")
         self._text.setAccessibleName(self.accessibleName())
+        self._show_tool_tip()
         if self._width:
             self.fit(self._width)
+
+    def _show_tool_tip(self) -> None:
+        moment = QDateTime.fromSecsSinceEpoch(int(self.entry.time))
+        when = QLocale().toString(moment, QLocale.FormatType.ShortFormat)
+        self.setToolTip(f"{when}\n{self._about}" if self._about else when)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.entered.emit(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.entered.emit(False)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._set_chosen(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._set_chosen(False)
+
+    def _set_chosen(self, chosen: bool) -> None:
+        self._frame.setProperty("chosen", chosen)
+        self._frame.style().unpolish(self._frame)
+        self._frame.style().polish(self._frame)
+        self.entered.emit(chosen)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_top") and self.entry.rest:
+            self._show()
+
+
+def _cut_text(heard: str, rest: str) -> str:
+    """What was heard, a mark, and the rest in a quieter colour."""
+    colours = theme.colours()
+    before, after = (html.escape(text).replace("\n", "<br>") for text in (heard, rest))
+    return (
+        f'{before} <span style="color: {colours.danger}; font-weight: 600">|</span> '
+        f'<span style="color: {colours.muted}">{after}</span>'
+    )

@@ -88,12 +88,14 @@ class Notices(QFrame):
 class Dock(QFrame):
     """Everything the user does is here.
 
-    Signals: `question_entered(str)`, `stop_clicked()`, `open_mic_switched(bool)`.
+    Signals: `question_entered(str)`, `stop_clicked()`, `open_mic_switched(bool)`, `muted(bool)` of the
+    microphone.
     """
 
     question_entered = Signal(str)
     stop_clicked = Signal()
     open_mic_switched = Signal(bool)
+    muted = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,19 +115,22 @@ class Dock(QFrame):
         self._progress.setTextVisible(False)
         self._progress.setAccessibleName(self.tr("Loading the model"))
         self.open_mic = QPushButton()
+        self.mute = QPushButton()
         self.stop = QPushButton()
         self.field = QLineEdit()
         self.send = QPushButton()
         self._arrange()
         self._describe()
         self.open_mic.toggled.connect(self._open_mic_toggled)
+        self.mute.toggled.connect(self._mute_toggled)
         self.stop.clicked.connect(self.stop_clicked)
         self.send.clicked.connect(self._enter)
         self.field.returnPressed.connect(self._enter)
         self.field.textChanged.connect(self._allow)
         self._ready = False
+        self._microphone = True
         self._label_open_mic(False)
-        self.dress()
+        self._label_mute(False)
         self.set_ready(False)
         self.set_busy(False)
 
@@ -159,9 +164,8 @@ class Dock(QFrame):
 
     def set_microphone(self, usable: bool) -> None:
         """Whether a microphone is there; without one, talking is switched off and typing stays."""
-        self.talk.setEnabled(usable)
-        self.open_mic.setEnabled(usable)
-        self.dress()
+        self._microphone = usable
+        self._allow_talk()
 
     def set_open_mic(self, on: bool) -> None:
         """Show the open microphone as on or off without telling anybody."""
@@ -169,6 +173,10 @@ class Dock(QFrame):
         self.open_mic.setChecked(on)
         self.open_mic.blockSignals(False)
         self._label_open_mic(on)
+
+    def is_muted(self) -> bool:
+        """Whether the microphone is muted."""
+        return self.mute.isChecked()
 
     def dress(self) -> None:
         """Take the theme's colours for the icons."""
@@ -180,6 +188,9 @@ class Dock(QFrame):
         self.talk.setIcon(icons.icon("microphone", ink(self.talk, c.on_accent)))
         on = self.open_mic.isChecked()
         self.open_mic.setIcon(icons.icon("waves", ink(self.open_mic, c.mine_text if on else c.text)))
+        muted = self.mute.isChecked()
+        picture = "microphone-off" if muted else "microphone"
+        self.mute.setIcon(icons.icon(picture, ink(self.mute, c.danger if muted else c.text)))
         self.stop.setIcon(icons.icon("stop", ink(self.stop, c.danger)))
         self.send.setIcon(icons.icon("send", ink(self.send, c.on_accent)))
         self.notices.dress()
@@ -202,6 +213,7 @@ class Dock(QFrame):
         buttons.setSpacing(theme.GRID)
         buttons.addWidget(self.talk, 1)
         buttons.addWidget(self.open_mic)
+        buttons.addWidget(self.mute)
         buttons.addWidget(self.stop)
         typing = QHBoxLayout()
         typing.setSpacing(theme.GRID)
@@ -216,11 +228,12 @@ class Dock(QFrame):
         column.addLayout(buttons)
         column.addLayout(typing)
         self.talk.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for button in (self.stop, self.send):
+        for button in (self.mute, self.stop, self.send):
             button.setProperty("kind", "square")
         self.send.setProperty("kind", "primary")
         self.send.setStyleSheet("padding: 0; min-width: 40px; max-width: 40px;")
-        for button in (self.talk, self.open_mic, self.stop, self.send):
+        self.mute.setProperty("warns", True)
+        for button in (self.talk, self.open_mic, self.mute, self.stop, self.send):
             button.setIconSize(QSize(20, 20))
 
     def _describe(self) -> None:
@@ -228,6 +241,7 @@ class Dock(QFrame):
         self.talk.setAccessibleDescription(self.tr("Hold this button or the Space key while you speak"))
         self.open_mic.setCheckable(True)
         self.open_mic.setToolTip(self.tr("Keep the microphone open and just speak (Ctrl+M)"))
+        self.mute.setCheckable(True)
         self.stop.setToolTip(self.tr("Stop the answer (Esc)"))
         self.stop.setAccessibleName(self.tr("Stop"))
         self.field.setPlaceholderText(self.tr("Or type your question"))
@@ -254,6 +268,24 @@ class Dock(QFrame):
     def _label_open_mic(self, on: bool) -> None:
         self.open_mic.setText(self.tr("Open mic: on") if on else self.tr("Open mic: off"))
         self.open_mic.setAccessibleName(self.tr("Open microphone"))
+        self.dress()
+
+    def _mute_toggled(self, muted: bool) -> None:
+        self._label_mute(muted)
+        self._allow_talk()
+        self.muted.emit(muted)
+
+    def _label_mute(self, muted: bool) -> None:
+        what = self.tr("Unmute the microphone") if muted else self.tr("Mute the microphone")
+        self.mute.setAccessibleName(what)
+        self.mute.setToolTip(self.tr("{what} (Ctrl+Shift+M)").format(what=what))
+        self.dress()
+
+    def _allow_talk(self) -> None:
+        usable = self._microphone and not self.mute.isChecked()
+        self.talk.setEnabled(usable)
+        self.open_mic.setEnabled(usable)
+        self.mute.setEnabled(self._microphone)
         self.dress()
 
     def changeEvent(self, event: QEvent) -> None:

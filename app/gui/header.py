@@ -1,30 +1,18 @@
-"""The top of the window: name, voice menu, volume."""
+"""The top of the window: name, voice menu, volume, sound devices."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QIcon
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.gui import icons, theme
-
-
-class VoiceMenu(QComboBox):
-    """A combo box whose arrow follows the theme: a style sheet could only take one from a file."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        colours = theme.colours()
-        ink = QColor(colours.text if self.isEnabled() else colours.muted)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
-        x, y = self.width() - 18, self.height() / 2
-        painter.drawPolyline([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)])
+from app.gui.menus import ArrowMenu
+from app.gui.sound_menu import SoundMenu
 
 
 class Header(QWidget):
-    """Name, voice and volume.
+    """Name, voice, volume, and the button of the sound devices, whose choice is in `sound_menu`.
 
     Signals: `voice_chosen(str)`, `volume_changed(float)` with 0…1.
     """
@@ -40,7 +28,7 @@ class Header(QWidget):
         title = QLabel(self.tr("Banter"))
         title.setObjectName("title")
         title.setFont(theme.sized(self.font(), 1.15, QFont.Weight.DemiBold))
-        self.voices = VoiceMenu()
+        self.voices = ArrowMenu()
         self.voices.setAccessibleName(self.tr("Voice"))
         self.voices.setToolTip(self.tr("Whose voice answers"))
         self.voices.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -60,6 +48,13 @@ class Header(QWidget):
         self.volume.setFixedWidth(80)
         self.volume.setAccessibleName(self.tr("Volume"))
         self.volume.valueChanged.connect(self._volume_changed)
+        self.sound = QPushButton()
+        self.sound.setProperty("kind", "bare")
+        self.sound.setIconSize(QSize(20, 20))
+        self.sound.setAccessibleName(self.tr("Microphone and speaker"))
+        self.sound.setToolTip(self.tr("Choose microphone and speaker"))
+        self.sound_menu = SoundMenu(self)
+        self.sound.clicked.connect(lambda: self.sound_menu.open_under(self.sound))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 12, 16, 4)
         row.setSpacing(theme.GRID)
@@ -69,6 +64,7 @@ class Header(QWidget):
         row.addWidget(self.voices)
         row.addWidget(self.mute)
         row.addWidget(self.volume)
+        row.addWidget(self.sound)
         self._dress()
 
     def set_voices(self, voices: tuple[str, ...], current: str) -> None:
@@ -105,6 +101,7 @@ class Header(QWidget):
     def _dress(self) -> None:
         silent = self.mute.isChecked() or self.volume.value() == 0
         self.mute.setIcon(icons.icon("mute" if silent else "volume", theme.colours().text))
+        self.sound.setIcon(icons.icon("headset", theme.colours().text))
         what = self.tr("Unmute the answers") if self.mute.isChecked() else self.tr("Mute the answers")
         self.mute.setToolTip(what)
         self.mute.setAccessibleName(what)

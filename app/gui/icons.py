@@ -8,12 +8,27 @@ from PySide6.QtSvg import QSvgRenderer
 
 _SHAPES = {
     "microphone": ('<rect x="9" y="3" width="6" height="11" rx="3"/><path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3"/>'),
+    "microphone-off": (
+        '<path d="M9 9v2a3 3 0 0 0 4.6 2.5M15 9.5V6a3 3 0 0 0-5.7-1.3"/>'
+        '<path d="M5.5 11.5a6.5 6.5 0 0 0 10.2 5.3M18.5 11.5a6.4 6.4 0 0 1-.5 2.5M12 18v3M4 4l16 16"/>'
+    ),
     "stop": '<rect x="6.5" y="6.5" width="11" height="11" rx="2.5" fill="{colour}"/>',
     "send": '<path d="M12 20V5M5.5 11 12 4.5 18.5 11"/>',
     "waves": '<path d="M4 10.5v3M8 7.5v9M12 4.5v15M16 7.5v9M20 10.5v3"/>',
     "volume": '<path d="M4 9.5v5h3.5L12 18.5v-13L7.5 9.5zM15.5 9a4.2 4.2 0 0 1 0 6M18 6a9 9 0 0 1 0 12"/>',
     "mute": '<path d="M4 9.5v5h3.5L12 18.5v-13L7.5 9.5zM16 9.5l5 5M21 9.5l-5 5"/>',
+    "headset": (
+        '<path d="M4.5 15v-3a7.5 7.5 0 0 1 15 0v3"/><rect x="3.5" y="13.5" width="4" height="6" rx="1.8"/>'
+        '<rect x="16.5" y="13.5" width="4" height="6" rx="1.8"/>'
+    ),
     "close": '<path d="M6.5 6.5l11 11M17.5 6.5l-11 11"/>',
+    "copy": '<rect x="9" y="9" width="11" height="11" rx="2.5"/><path d="M5 15V6.5A2.5 2.5 0 0 1 7.5 4H15"/>',
+    "done": '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
+    "again": '<path d="M4.5 5v5h5M4.9 9.8A7.8 7.8 0 1 1 4.5 14"/>',
+    "sidebar": '<rect x="3.5" y="5" width="17" height="14" rx="3"/><path d="M9.5 5v14"/>',
+    "new": '<path d="M12 5v14M5 12h14"/>',
+    "clock": '<circle cx="12" cy="12" r="8"/><path d="M12 7.5V12l3 2"/>',
+    "search": '<circle cx="10.5" cy="10.5" r="6"/><path d="M15 15l5 5"/>',
     "down": '<path d="M12 5v14M5.5 13 12 19.5 18.5 13"/>',
 }
 

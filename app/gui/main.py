@@ -20,6 +20,7 @@ from app.gui import theme
 from app.gui.assistant import Assistant
 from app.gui.interrupts import Interrupts
 from app.gui.window import MainWindow
+from app.history.keeper import FILE_NAME
 
 # Long enough for the first paint, which the model's process would slow down on two cores.
 START_AFTER_MS = 30
@@ -55,7 +56,9 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
         window.restore_geometry(loaded.settings.window)
         window.closed.connect(closed.set)
         window.show()
-        assistant = Assistant(window, loaded, settings_file, factory=factory)
+        assistant = Assistant(
+            window, loaded, settings_file, factory=factory, conversations=paths.history_dir() / FILE_NAME
+        )
         interrupts = Interrupts(window.close)
         QTimer.singleShot(START_AFTER_MS, assistant, lambda: assistant.start(model))
         try:

@@ -20,7 +20,9 @@ class Model(StrEnum):
 
 @dataclass(frozen=True)
 class Situation:
-    """Everything the status line depends on. `activity` is the conversation's state by its name."""
+    """Everything the status line depends on. `activity` is the conversation's state by its name; `half_duplex`
+    why the microphone is ignored while an answer is played, "" when it is not.
+    """
 
     model: Model = Model.LOADING
     stage: str = ""
@@ -29,6 +31,8 @@ class Situation:
     activity: str = "idle"
     open_mic: bool = False
     microphone: bool = True
+    muted: bool = False
+    half_duplex: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,15 +57,25 @@ def line(now: Situation) -> Line:
         case "thinking":
             return Line(Look.THINKING, _tr("Thinking"), _tr("Press Esc to stop"))
         case "speaking":
-            hint = _tr("Speak over it or press Esc to stop") if now.open_mic else _tr("Press Esc to stop")
-            return Line(Look.SPEAKING, _tr("Speaking"), hint)
+            return Line(Look.SPEAKING, _tr("Speaking"), _while_speaking(now))
     if now.problem:
         return Line(Look.IDLE, _tr("That did not work"), now.problem)
     if not now.microphone:
         return Line(Look.IDLE, _tr("Ready"), _tr("Type your question below"))
+    if now.muted:
+        return Line(Look.IDLE, _tr("Ready, microphone muted"), _tr("Unmute to talk, or type"))
     if now.open_mic:
         return Line(Look.IDLE, _tr("Ready, microphone open"), _tr("Just speak"))
     return Line(Look.IDLE, _tr("Ready"), _tr("Hold Space to talk, or type"))
+
+
+def _while_speaking(now: Situation) -> str:
+    if now.muted or not now.open_mic or not now.microphone:
+        return _tr("Press Esc to stop")
+    if now.half_duplex:
+        text = _tr("Not listening meanwhile: {reason}. Press Esc to stop")
+        return text.format(reason=now.half_duplex)
+    return _tr("Speak over it or press Esc to stop")
 
 
 def _loading(now: Situation) -> Line:

@@ -144,11 +144,13 @@ QLabel#title {{ font-weight: 600; }}
 QLabel[muted="true"] {{ color: {c.muted}; }}
 
 QFrame#dock {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: {RADIUS + 4}px; }}
+QFrame#panel {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 0; }}
 QFrame#banner {{ background: {c.danger_ground}; border: none; border-radius: 12px; }}
 QFrame#banner QLabel {{ color: {c.text}; background: transparent; }}
 
 QFrame[bubble="mine"] {{ background: {c.mine}; border: none; border-radius: {RADIUS}px;
     border-bottom-right-radius: 4px; }}
+QFrame[bubble][chosen="true"] {{ border: 2px solid {c.accent}; }}
 QFrame[bubble="mine"] QLabel {{ color: {c.mine_text}; background: transparent; }}
 QFrame[bubble="theirs"] {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: {RADIUS}px;
     border-bottom-left-radius: 4px; }}
@@ -163,6 +165,7 @@ QPushButton:pressed {{ background: {c.border}; }}
 QPushButton:focus, QComboBox:focus, QLineEdit:focus {{ border: 2px solid {c.accent}; }}
 QPushButton:disabled {{ color: {c.muted}; background: {c.surface}; }}
 QPushButton:checked {{ background: {c.mine}; color: {c.mine_text}; border-color: {c.accent}; }}
+QPushButton[warns="true"]:checked {{ background: {c.danger_ground}; border-color: {c.danger}; }}
 QPushButton[kind="primary"] {{ background: {c.accent}; color: {c.on_accent}; border: 2px solid {c.accent};
     font-weight: 600; }}
 QPushButton[kind="primary"]:hover {{ background: {c.accent_hover}; border-color: {c.accent_hover}; }}
@@ -179,6 +182,25 @@ QPushButton[kind="bare"] {{ background: transparent; border: 1px solid transpare
     min-width: 32px; max-width: 32px; min-height: 32px; }}
 QPushButton[kind="bare"]:hover {{ background: {c.raised}; }}
 QPushButton[kind="bare"]:focus {{ border: 2px solid {c.accent}; }}
+QPushButton[kind="small"] {{ background: transparent; border: none; border-radius: 8px; padding: 0;
+    min-width: 30px; max-width: 30px; min-height: 30px; }}
+QPushButton[kind="small"]:hover {{ background: {c.raised}; }}
+QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transparent; border-radius: 10px;
+    color: {c.muted}; text-align: left; padding: 0 10px; min-height: 32px; }}
+QPushButton[kind="quiet"]:hover {{ background: {c.raised}; color: {c.text}; }}
+QPushButton[kind="quiet"]:focus {{ border: 2px solid {c.accent}; }}
+QPushButton[kind="quiet"]::menu-indicator {{ image: none; width: 0; }}
+
+QFrame#sidebar {{ background: {c.surface}; border: none; border-right: 1px solid {c.border}; }}
+QListView#conversations {{ background: transparent; border: none; outline: none; }}
+QLineEdit#search {{ min-height: 34px; padding: 0 8px; }}
+QLineEdit#rename {{ min-height: 0; padding: 0 7px; background: {c.surface}; border: 2px solid {c.accent}; }}
+QFrame#undo {{ background: {c.raised}; border: none; border-radius: 12px; }}
+QMenu {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; padding: 4px; }}
+QMenu::item {{ padding: 6px 20px 6px 12px; border-radius: 6px; }}
+QMenu::item:selected {{ background: {c.mine}; color: {c.mine_text}; }}
+QMenu::item:disabled {{ color: {c.muted}; }}
+QMenu::separator {{ height: 1px; background: {c.border}; margin: 4px 8px; }}
 
 QLineEdit {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     padding: 0 14px; min-height: 40px; selection-background-color: {c.accent};

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import icons, theme
 from app.gui.bubble import Bubble, Entry, Side
+from app.gui.message_actions import MessageActions
 from app.gui.welcome import Welcome
 
 
 class Transcript(QScrollArea):
     """Messages of the conversation.
 
-    Signals: `entry_finished(Entry)` when a message will not change any more.
+    Signals: `entry_finished(Entry)` when a message will not change any more; `again_wanted(Entry)` when the
+    user wants to hear one once more.
+
+    With the keyboard, Ctrl+Up and Ctrl+Down choose a message, Ctrl+C copies it, Ctrl+R says it again.
     """
 
     entry_finished = Signal(object)
+    again_wanted = Signal(object)
 
     MARGIN = 16
-    MOST = 1_000
+    # With more, each new word would take too long to lay out.
+    MOST = 300
+    # Rows of the layout that stand before the messages: the welcome and the note about earlier ones.
+    ABOVE = 2
     COMPACT_HEIGHT = 400
     NEAR = 24
+    # Of an old conversation: shown at once, and with each turn of the event loop, so that nothing stalls.
+    FIRST_FILLED = 8
+    THEN_FILLED = 2
 
     def __init__(self, welcome: Welcome, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,12 +52,27 @@ class Transcript(QScrollArea):
         self._rows.setSpacing(theme.GRID)
         self._welcome = welcome
         self._rows.addWidget(welcome, 1_000)
+        self._earlier = QLabel(self.tr("Earlier messages are not shown here, but search and export have them."))
+        self._earlier.setProperty("muted", True)
+        self._earlier.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._earlier.setWordWrap(True)
+        self._earlier.hide()
+        self._rows.addWidget(self._earlier)
         self._rows.addStretch(1)
         self.setWidget(self._body)
         self._bubbles: list[Bubble] = []
         self._open: dict[tuple[int, Side], Bubble] = {}
         self._following = True
         self._moving = False
+        self._to_fill: list[Entry] = []
+        self._filler = QTimer(self)
+        self._filler.setInterval(0)
+        self._filler.timeout.connect(self._fill)
+        # How far from the end the user has scrolled: kept while older messages come in above.
+        self._from_end = 0
+        self._actions = MessageActions(self._body)
+        self._actions.copied.connect(self._copy)
+        self._actions.again_clicked.connect(self._say_again)
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._scrolled)
@@ -82,18 +109,23 @@ class Transcript(QScrollArea):
         """A tool tip for the answer of `turn`."""
         bubble = self._open.get((turn, Side.ASSISTANT))
         if bubble is not None:
-            bubble.setToolTip(text)
+            bubble.explain(text)
 
-    def finish(self, turn: int, interrupted: bool = False, heard: str | None = None) -> None:
-        """Close `turn`. `heard`, where given, is the part of the answer that reached the user's ears."""
+    def finish(self, turn: int, interrupted: bool = False, heard: str | None = None, sound: bool = False) -> None:
+        """Close `turn`. `heard`, where given, is the part of the answer that reached the user's ears; `sound`:
+        it can be said again.
+        """
         mine = self._open.pop((turn, Side.USER), None)
         if mine is not None:
             self.entry_finished.emit(mine.entry)
         theirs = self._open.pop((turn, Side.ASSISTANT), None)
         if theirs is not None:
-            text = (theirs.entry.text if heard is None else heard).strip()
+            whole = theirs.entry.text.strip()
+            text = (whole if heard is None else heard).strip()
             if text:
-                theirs.update_entry(replace(theirs.entry, text=text, interrupted=interrupted))
+                rest = whole[len(text) :] if interrupted and whole.startswith(text) else ""
+                theirs.update_entry(replace(theirs.entry, text=text, interrupted=interrupted, rest=rest, sound=sound))
+                self._actions.refresh(theirs)
                 self.entry_finished.emit(theirs.entry)
             else:
                 self._remove(theirs)
@@ -104,6 +136,94 @@ class Transcript(QScrollArea):
             bubble = self._open.pop((turn, side), None)
             if bubble is not None:
                 self._remove(bubble)
+
+    def show_entries(self, entries: Sequence[Entry]) -> None:
+        """Show these, oldest first, in place of what is there; a turn under way must have been ended before."""
+        self.clear()
+        self._to_fill = list(entries[-self.MOST :])
+        self._earlier.setVisible(len(entries) > self.MOST)
+        for _ in range(self.FIRST_FILLED):
+            self._fill_one()
+        self.follow()
+        self._filler.start()
+
+    def clear(self) -> None:
+        """Take everything off."""
+        self._filler.stop()
+        self._to_fill = []
+        self._open.clear()
+        self._actions.leave()
+        for bubble in self._bubbles:
+            self._rows.removeWidget(bubble)
+            bubble.hide()
+            bubble.deleteLater()
+        self._bubbles.clear()
+        self._earlier.hide()
+        self._welcome.show()
+        self.follow()
+
+    def _fill(self) -> None:
+        if not self._to_fill:
+            # Only now, as the layout has made room for the last ones meanwhile.
+            self._filler.stop()
+            return
+        for _ in range(self.THEN_FILLED):
+            self._fill_one()
+
+    def _fill_one(self) -> None:
+        if self._to_fill:
+            self._welcome.hide()
+            bubble = self._new_bubble(self._to_fill.pop())
+            self._bubbles.insert(0, bubble)
+            self._rows.insertWidget(self.ABOVE, bubble)
+            bubble.show()
+
+    # --- one message
+
+    def _new_bubble(self, entry: Entry) -> Bubble:
+        bubble = Bubble(entry, self._body)
+        bubble.entered.connect(lambda entered, b=bubble: self._bubble_entered(b, entered))
+        bubble.fit(self._column())
+        return bubble
+
+    def _bubble_entered(self, bubble: Bubble, entered: bool) -> None:
+        if entered:
+            self._actions.visit(bubble)
+        elif self._actions.bubble() is bubble and not bubble.hasFocus():
+            self._actions.leave()
+
+    def _copy(self) -> None:
+        bubble = self._actions.bubble()
+        if bubble is not None:
+            QGuiApplication.clipboard().setText(bubble.entry.text + bubble.entry.rest)
+
+    def _say_again(self) -> None:
+        bubble = self._actions.bubble()
+        if bubble is not None and bubble.entry.sound:
+            self.again_wanted.emit(bubble.entry)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        bubble = self._actions.bubble()
+        if event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+                self._choose(-1 if event.key() == Qt.Key.Key_Up else 1)
+                return
+            if event.key() == Qt.Key.Key_C and bubble is not None:
+                self._actions.copy()
+                return
+            if event.key() == Qt.Key.Key_R and bubble is not None:
+                self._say_again()
+                return
+        super().keyPressEvent(event)
+
+    def _choose(self, step: int) -> None:
+        """Give the focus to the message above or below; from outside, to the last one."""
+        if not self._bubbles:
+            return
+        now = next((index for index, bubble in enumerate(self._bubbles) if bubble.hasFocus()), None)
+        index = len(self._bubbles) - 1 if now is None else min(max(now + step, 0), len(self._bubbles) - 1)
+        self._bubbles[index].setFocus()
+        self.ensureWidgetVisible(self._bubbles[index], 0, self.MARGIN)
 
     # --- scrolling
 
@@ -119,18 +239,23 @@ class Transcript(QScrollArea):
     def _range_changed(self) -> None:
         if self._following and self._bubbles:
             self._to_end()
+        elif self._filler.isActive():
+            self._move(self.verticalScrollBar().maximum() - self._from_end)
         self._place_latest()
 
     def _to_end(self) -> None:
+        self._move(self.verticalScrollBar().maximum())
+
+    def _move(self, value: int) -> None:
         self._moving = True
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.maximum())
+        self.verticalScrollBar().setValue(value)
         self._moving = False
         self._place_latest()
 
     def _scrolled(self, value: int) -> None:
         if not self._moving:
-            self._following = value >= self.verticalScrollBar().maximum() - self.NEAR
+            self._from_end = self.verticalScrollBar().maximum() - value
+            self._following = self._from_end <= self.NEAR
         self._place_latest()
 
     def _place_latest(self) -> None:
@@ -146,21 +271,26 @@ class Transcript(QScrollArea):
             bubble.update_entry(entry)
             return
         self._welcome.hide()
-        bubble = Bubble(entry, self._body)
+        bubble = self._new_bubble(entry)
         after = self._open.get((entry.turn, Side.ASSISTANT)) if entry.side == Side.USER else None
         # The user's words may be read only after the answer has begun: they still belong above it.
         index = self._bubbles.index(after) if after else len(self._bubbles)
         self._bubbles.insert(index, bubble)
-        self._rows.insertWidget(index + 1, bubble)
+        self._rows.insertWidget(index + self.ABOVE, bubble)
         self._open[entry.turn, entry.side] = bubble
-        bubble.fit(self._column())
         bubble.show()
         if entry.side == Side.USER:
             self.follow()
-        if len(self._bubbles) > self.MOST:
+        if len(self._bubbles) + len(self._to_fill) > self.MOST:
+            self._earlier.show()
+            if self._to_fill:
+                del self._to_fill[0]
+                return
             self._remove(self._bubbles[0])
 
     def _remove(self, bubble: Bubble) -> None:
+        if self._actions.bubble() is bubble:
+            self._actions.leave()
         self._bubbles.remove(bubble)
         self._rows.removeWidget(bubble)
         bubble.deleteLater()
@@ -176,6 +306,7 @@ class Transcript(QScrollArea):
         self._welcome.set_compact(self.viewport().height() < self.COMPACT_HEIGHT)
         for bubble in self._bubbles:
             bubble.fit(self._column())
+        self._actions.place()
         self._place_latest()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -6,12 +6,25 @@ from dataclasses import replace
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QCloseEvent,
+    QColor,
+    QGuiApplication,
+    QIcon,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
 
-from app.gui import theme
+from app.gui import icons, theme
 from app.gui.dock import Dock
 from app.gui.header import Header
+from app.gui.sidebar import WIDTH as SIDEBAR_WIDTH
+from app.gui.sidebar import Sidebar
 from app.gui.status import Model, Situation, line
 from app.gui.talk_button import SpaceKey
 from app.gui.transcript import Transcript
@@ -19,24 +32,49 @@ from app.gui.welcome import Welcome
 from app.paths import assets_dir
 from app.settings import WindowGeometry
 
-MINIMUM = QSize(420, 560)
+MINIMUM = QSize(480, 560)
+# With less than this left, the sidebar lies over the conversation instead of beside it.
+BESIDE_SIDEBAR = 460
 QUIET_DB = -120.0
+
+
+class Dimmer(QWidget):
+    """Lies over what cannot be used now.
+
+    Signals: `clicked()`.
+    """
+
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), QColor(0, 0, 0, 110))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
 
 
 class MainWindow(QMainWindow):
     """The window of a conversation.
 
-    Signals: `question_asked(str)`, `stop_requested()`, `open_mic_switched(bool)`, `voice_chosen(str)`,
-    `volume_changed(float)` 0…1, `retry_requested()` of what a notice tells, `closed()`. Talking is in
-    `dock.talk`: `held()` and `let_go()`.
+    Signals: `question_asked(str)`, `stop_requested()`, `open_mic_switched(bool)`, `muted(bool)` of the
+    microphone, `voice_chosen(str)`, `volume_changed(float)` 0…1, `retry_requested()` of what a notice tells,
+    `new_conversation_requested()`, `sidebar_switched(bool)` by the user, `closed()`. Talking is in `dock.talk`:
+    `held()` and `let_go()`; what happens to kept conversations is in `sidebar`.
     """
 
     question_asked = Signal(str)
     stop_requested = Signal()
     open_mic_switched = Signal(bool)
+    muted = Signal(bool)
     voice_chosen = Signal(str)
     volume_changed = Signal(float)
     retry_requested = Signal()
+    new_conversation_requested = Signal()
+    sidebar_switched = Signal(bool)
     closed = Signal()
 
     def __init__(self) -> None:
@@ -54,15 +92,38 @@ class MainWindow(QMainWindow):
         self.dock = Dock()
         self._centre = QHBoxLayout()
         self._centre.addWidget(self.dock)
-        body = QWidget()
-        column = QVBoxLayout(body)
+        self.unfold = self._bare(self.tr("Show the conversations (F9)"), self.tr("Show the conversations"))
+        self.unfold.clicked.connect(lambda: self._switch_sidebar(True))
+        top = QHBoxLayout()
+        top.setContentsMargins(12, 0, 0, 0)
+        top.setSpacing(0)
+        # The header's own margins are not even, so the button takes the same ones.
+        beside = QVBoxLayout()
+        beside.setContentsMargins(0, 12, 0, 4)
+        beside.addWidget(self.unfold)
+        top.addLayout(beside)
+        top.addWidget(self.header, 1)
+        column = QVBoxLayout()
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.header)
+        column.addLayout(top)
         column.addWidget(self.transcript, 1)
         column.addLayout(self._centre)
+        self._body = body = QWidget()
+        self._across = QHBoxLayout(body)
+        self._across.setContentsMargins(0, 0, 0, 0)
+        self._across.setSpacing(0)
+        self._across.addLayout(column, 1)
+        # In a narrow window the sidebar lies over the rest, which is dimmed and closes it when clicked.
+        self.dimmer = Dimmer(body)
+        self.dimmer.clicked.connect(lambda: self._switch_sidebar(False))
+        self.sidebar = Sidebar(body)
+        self.sidebar.close_clicked.connect(lambda: self._switch_sidebar(False))
+        self._sidebar_shown = False
+        self.sidebar.hide()
         self.setCentralWidget(body)
         self.space_key = SpaceKey(self, self.dock.talk)
+        self._dress()
         self._connect()
         self._order_tabs()
         self.transcript.setFocus()
@@ -105,13 +166,17 @@ class MainWindow(QMainWindow):
     def show_microphone(self, usable: bool) -> None:
         """Whether a microphone can be used."""
         self.dock.set_microphone(usable)
-        self.dock.meter.set_live(usable)
+        self.dock.meter.set_live(usable and not self.dock.is_muted())
         self._change(microphone=usable)
 
     def show_open_mic(self, on: bool) -> None:
         """Whether the open microphone is on."""
         self.dock.set_open_mic(on)
         self._change(open_mic=on)
+
+    def show_half_duplex(self, reason: str) -> None:
+        """Why the microphone is ignored while an answer is played; "" when it is not."""
+        self._change(half_duplex=reason)
 
     def show_microphone_level(self, decibels: float) -> None:
         """Loudness of the microphone in dB of full scale."""
@@ -123,6 +188,63 @@ class MainWindow(QMainWindow):
         """Loudness of the speech that is being played, in dB of full scale."""
         if self._situation.activity == "speaking":
             self.dock.orb.set_level(decibels)
+
+    # --- the sidebar
+
+    def show_sidebar(self, shown: bool) -> None:
+        """Show the sidebar or put it away, without telling anybody."""
+        self._sidebar_shown = shown
+        self._place_sidebar()
+
+    def sidebar_done(self) -> None:
+        """The user has found what was wanted in the sidebar: where it covers the rest, it goes away."""
+        if self._sidebar_shown and not self._sidebar_fits():
+            self._switch_sidebar(False)
+
+    def _switch_sidebar(self, shown: bool) -> None:
+        self.show_sidebar(shown)
+        if not shown:
+            self.transcript.setFocus()
+        elif not self._sidebar_fits():
+            self.sidebar.search()
+        self.sidebar_switched.emit(shown)
+
+    def _search(self) -> None:
+        if not self._sidebar_shown:
+            self._switch_sidebar(True)
+        self.sidebar.search()
+
+    def _sidebar_fits(self) -> bool:
+        return self.width() >= SIDEBAR_WIDTH + BESIDE_SIDEBAR
+
+    def _place_sidebar(self) -> None:
+        """Beside the rest where there is room for both, otherwise over it."""
+        shown, beside = self._sidebar_shown, self._sidebar_fits()
+        self.unfold.setVisible(not (shown and beside))
+        self.dimmer.setVisible(shown and not beside)
+        self.sidebar.setVisible(shown)
+        in_row = self._across.indexOf(self.sidebar) >= 0
+        if beside and shown and not in_row:
+            self._across.insertWidget(0, self.sidebar)
+        elif in_row and not (beside and shown):
+            self._across.removeWidget(self.sidebar)
+        if shown and not beside:
+            height = self._body.height()
+            self.dimmer.setGeometry(0, 0, self.width(), height)
+            self.dimmer.raise_()
+            self.sidebar.setGeometry(0, 0, SIDEBAR_WIDTH, height)
+            self.sidebar.raise_()
+        room = self.width() - (SIDEBAR_WIDTH if shown and beside else 0)
+        side = max(12, (room - theme.COLUMN_WIDTH - 32) // 2)
+        self._centre.setContentsMargins(side, 0, side, 12)
+
+    def _bare(self, tip: str, name: str) -> QPushButton:
+        button = QPushButton()
+        button.setProperty("kind", "bare")
+        button.setIconSize(QSize(20, 20))
+        button.setToolTip(tip)
+        button.setAccessibleName(name)
+        return button
 
     # --- size and place
 
@@ -151,6 +273,7 @@ class MainWindow(QMainWindow):
         dock.notices.retry_clicked.connect(self.retry_requested)
         dock.stop_clicked.connect(self.stop_requested)
         dock.open_mic_switched.connect(self._open_mic_switched)
+        dock.muted.connect(self._muted)
         dock.talk.held.connect(self._show_situation)
         dock.talk.let_go.connect(self._show_situation)
         self.header.voice_chosen.connect(self.voice_chosen)
@@ -158,7 +281,11 @@ class MainWindow(QMainWindow):
         for keys, action in {
             "Esc": self._escape,
             "Ctrl+M": dock.open_mic.click,
+            "Ctrl+Shift+M": dock.mute.click,
             "Ctrl+L": dock.field.setFocus,
+            "Ctrl+N": self.new_conversation_requested.emit,
+            "Ctrl+F": self._search,
+            "F9": lambda: self._switch_sidebar(not self._sidebar_shown),
             "End": self.transcript.follow,
         }.items():
             shortcut = QShortcut(QKeySequence(keys), self)
@@ -169,8 +296,10 @@ class MainWindow(QMainWindow):
 
     def _order_tabs(self) -> None:
         dock, header = self.dock, self.header
-        order = [dock.talk, dock.open_mic, dock.stop, dock.field, dock.send]
-        order += [header.voices, header.mute, header.volume, self.transcript]
+        order = [dock.talk, dock.open_mic, dock.mute, dock.stop, dock.field, dock.send]
+        order += [header.voices, header.mute, header.volume, header.sound, self.transcript]
+        sidebar = self.sidebar
+        order += [self.unfold, sidebar.fold, sidebar.new, sidebar.field, sidebar.list, sidebar.keeping]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
@@ -179,7 +308,11 @@ class MainWindow(QMainWindow):
         self.question_asked.emit(text)
 
     def _escape(self) -> None:
-        if self.dock.stop.isEnabled():
+        if self.sidebar.field.hasFocus() and self.sidebar.field.text():
+            self.sidebar.field.clear()
+        elif self.dimmer.isVisible():
+            self._switch_sidebar(False)
+        elif self.dock.stop.isEnabled():
             self.stop_requested.emit()
         elif self.dock.field.hasFocus():
             self.transcript.setFocus()
@@ -187,6 +320,11 @@ class MainWindow(QMainWindow):
     def _open_mic_switched(self, on: bool) -> None:
         self._change(open_mic=on)
         self.open_mic_switched.emit(on)
+
+    def _muted(self, muted: bool) -> None:
+        self.dock.meter.set_live(self._situation.microphone and not muted)
+        self._change(muted=muted)
+        self.muted.emit(muted)
 
     def _change(self, **parts: object) -> None:
         self._situation = replace(self._situation, **parts)  # type: ignore[arg-type]
@@ -199,18 +337,22 @@ class MainWindow(QMainWindow):
         self.dock.show_line(line(now), now.fraction if loading else None)
         self.dock.set_ready(ready)
         self.dock.set_busy(ready and now.activity != "idle")
-        self.dock.talk.setEnabled(ready and now.microphone)
+        self.dock.talk.setEnabled(ready and now.microphone and not now.muted)
         self.welcome.set_ready(ready)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        side = max(12, (self.width() - theme.COLUMN_WIDTH - 32) // 2)
-        self._centre.setContentsMargins(side, 0, side, 12)
+        self._place_sidebar()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.WindowStateChange:
             self.dock.orb.set_resting(self.isMinimized())
+        elif event.type() == QEvent.Type.PaletteChange and hasattr(self, "unfold"):
+            self._dress()
+
+    def _dress(self) -> None:
+        self.unfold.setIcon(icons.icon("sidebar", theme.colours().text))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.space_key.detach()

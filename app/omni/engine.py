@@ -157,6 +157,10 @@ class OmniEngine:
         yield from turn.pieces(started)
         yield turn.stats(heard, voice.name, encode_ms)
 
+    def recognise(self, audio: NDArray[np.float32]) -> str:
+        """The words in float32 mono speech at 16 kHz, "" where there are none."""
+        return self._parts.encoder.encode(audio).text
+
     def _voice(self, name: str) -> Voice:
         voices = self._parts.voices
         if not name:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.audio.playback import DUCKED
 from tests.support.virtual_audio import VirtualCard, read_wav
 
 pytestmark = pytest.mark.live
@@ -78,6 +79,20 @@ elif what == "cut":
     playback.end(2)
     wait(lambda: finished)
     out["second"] = playback.played_samples(2)
+elif what == "held":
+    feed(1, 2.0, 0.0)
+    playback.end(1)
+    wait(lambda: playback.played_samples(1) > 12000)
+    playback.duck()
+    time.sleep(0.5)
+    playback.hold()
+    time.sleep(0.3)
+    out["held"] = playback.played_samples(1)
+    time.sleep(0.5)
+    out["still"] = playback.played_samples(1)
+    playback.resume()
+    wait(lambda: finished)
+    out["played"] = playback.played_samples(1)
 elif what == "starved":
     for turn in (1, 2):
         playback.begin(turn)
@@ -189,6 +204,25 @@ def test_stop_silences_and_the_next_turn_starts(card: VirtualCard, tmp_path: Pat
     # What was heard beyond the counter: the fade, the device's own buffer, and the counter's coarseness.
     assert heard_s - result["played"] / 24_000 < 0.15
     assert (sounding[-1] - sounding[gaps[-1] + 1] + 1) * 0.005 == pytest.approx(0.4, abs=0.1)
+
+
+def test_ducked_it_is_quieter_held_it_is_silent_and_nothing_is_lost(card: VirtualCard, tmp_path: Path) -> None:
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        result = _result(card.python(PLAY, "held"))
+        time.sleep(0.3)
+    assert result["finished"] == [1]
+    assert 12_000 < result["held"] == result["still"] < 40_000
+    assert result["played"] == pytest.approx(25 * 1_920, abs=400)
+    samples, rate = read_wav(file)
+    sounding = np.flatnonzero(_sounding(samples, rate))
+    gap = int(np.argmax(np.diff(sounding)))
+    assert (sounding[gap + 1] - sounding[gap]) * 0.005 > 0.5
+    before = samples[: (sounding[gap] - 4) * rate // 200][-rate // 5 :]
+    after = samples[(sounding[gap + 1] + 4) * rate // 200 :][: rate // 5]
+    assert np.abs(before).max() == pytest.approx(0.3 * DUCKED, abs=0.02)
+    assert np.abs(after).max() == pytest.approx(0.3, abs=0.03)
 
 
 def test_slow_speech_raises_the_prebuffer(card: VirtualCard) -> None:

@@ -59,6 +59,9 @@ class FakeEngine:
         self.log.append(("cancel", turn))
         self.open = None
 
+    def recognise(self, serial: int, samples: Samples) -> None:
+        self.log.append(("recognise", serial, [float(x) for x in samples[::512]]))
+
     def heard(self, turn: int) -> list[float]:
         """The first sample of each chunk pushed: the tests number their chunks that way."""
         return [float(x) for samples in self.pushed[turn] for x in samples[::512]]
@@ -73,6 +76,7 @@ class FakePlayer:
     played: dict[int, int] = field(default_factory=dict)
     ended: set[int] = field(default_factory=set)
     stops: int = 0
+    changes: list[str] = field(default_factory=list)
 
     def begin(self, turn: int) -> None:
         assert turn not in self.written, "a turn begins once"
@@ -90,6 +94,18 @@ class FakePlayer:
     def stop(self) -> None:
         self.current = None
         self.stops += 1
+
+    def duck(self) -> None:
+        assert self.current is not None
+        self.changes.append("duck")
+
+    def hold(self) -> None:
+        assert self.current is not None
+        self.changes.append("hold")
+
+    def resume(self) -> None:
+        assert self.current is not None
+        self.changes.append("resume")
 
     def played_samples(self, turn: int) -> int:
         return self.played.get(turn, 0)
@@ -113,6 +129,8 @@ class FakeChunk:
     samples: Samples
     level_db: float
     speech: float
+    echo_free: bool = True
+    cancelled: bool = False
 
 
 class Rig:
@@ -137,11 +155,12 @@ class Rig:
     def state(self) -> State:
         return self.conversation.state
 
-    def hear(self, probability: float, count: int = 1, level: float = -30.0) -> None:
+    def hear(self, probability: float, count: int = 1, echo_free: bool = True) -> None:
         """`count` chunks from the microphone; each holds its own number in every sample."""
         for _ in range(count):
             self.now += 0.032
-            self.conversation.chunk(FakeChunk(np.full(512, self.chunks, np.float32), level, probability))
+            samples = np.full(512, self.chunks, np.float32)
+            self.conversation.chunk(FakeChunk(samples, -30.0, probability, echo_free))
             self.chunks += 1
 
     def wait(self, seconds: float) -> None:
@@ -159,6 +178,11 @@ class Rig:
 
     def text(self, text: str) -> None:
         self.conversation.engine_event(protocol.TextDelta(self.engine.number, text))
+
+    def recognised(self, text: str | None) -> None:
+        """The words that were last asked for."""
+        serials = [entry[1] for entry in self.engine.log if entry[0] == "recognise"]
+        self.conversation.engine_event(protocol.Recognised(serials[-1] if serials else 0, text))
 
     def user_text(self, text: str) -> None:
         self.conversation.engine_event(protocol.UserText(self.engine.number, text))

@@ -16,8 +16,8 @@ def test_a_spoken_question_is_answered() -> None:
     rig = Rig()
     rig.hear(0.0, 50)
     rig.ask()
-    # 320 ms before the voice, the voice, the 640 ms of quiet that ended it; nothing twice, nothing missing.
-    assert rig.engine.heard(100) == list(range(40, 100))
+    # 320 ms before the voice, the voice, the quiet until it was tried; nothing twice, nothing missing.
+    assert rig.engine.heard(100) == list(range(40, 84))
     assert rig.engine.log[-1] == ("end", 100)
     rig.user_text("what time is it")
     rig.text("It is")
@@ -46,14 +46,14 @@ def test_speaking_over_it_stops_it_and_loses_no_word() -> None:
     rig.text("One day a fox met a crow in the woods.")
     rig.frames(50)
     rig.play(10)
-    rig.hear(0.02, 40, level=-70)
+    rig.hear(0.02, 40)
     start = rig.chunks
     rig.hear(0.9, 7)
-    assert rig.state == State.SPEAKING and rig.player.stops == 0
-    rig.hear(0.9)
+    assert rig.state == State.SPEAKING and rig.player.changes == ["duck", "hold"]
+    rig.hear(0.9, 19)
     assert rig.state == State.LISTENING and rig.player.stops == 1
     assert ("cancel", 100) in rig.engine.log
-    assert rig.engine.heard(101) == list(range(start - 10, start + 8))
+    assert rig.engine.heard(101) == list(range(start - 10, start + 26))
     assert rig.window.of("reply_done") == [("reply_done", 1, "One day", True)]
     # What the cancelled turn still sends is dropped.
     rig.conversation.engine_event(protocol.TextDelta(100, "late"))
@@ -63,16 +63,61 @@ def test_speaking_over_it_stops_it_and_loses_no_word() -> None:
     assert len(rig.window.of("reply_delta")) == 1
 
 
-def test_its_own_echo_does_not_stop_it() -> None:
+def test_the_very_first_reply_can_be_interrupted_as_soon_as_it_can_be_noticed() -> None:
     rig = Rig()
     rig.ask()
-    rig.frames(120)
-    for frame in range(100):
-        rig.play(frame + 1)
-        rig.hear(0.95, 2 + frame % 2, level=-32 + frame % 5)
+    rig.frames(2)
+    rig.hear(0.0, 5)
+    rig.hear(0.95, 7)
+    assert rig.player.changes == ["duck", "hold"] and rig.state == State.SPEAKING
+    rig.hear(0.95, 19)
+    assert rig.state == State.LISTENING and rig.player.stops == 1
+
+
+def test_mm_hm_does_not_interrupt_and_no_does() -> None:
+    for words, state in (("mm hm", State.SPEAKING), ("no", State.LISTENING)):
+        rig = Rig()
+        rig.ask()
+        rig.frames(50)
+        rig.play(2)
+        rig.hear(0.0, 20)
+        first = rig.chunks
+        rig.hear(0.9, 12)
+        rig.hear(0.0, 8)
+        assert rig.engine.log[-1] == ("recognise", 1, [float(chunk) for chunk in range(first - 10, first + 20)])
+        rig.recognised(words)
+        assert rig.state == state
+        assert rig.player.changes == ["duck", "hold"] + ["resume"] * (state == State.SPEAKING)
+
+
+def test_without_echo_cancellation_the_microphone_is_ignored_while_it_speaks() -> None:
+    rig = Rig()
+    rig.ask()
+    rig.frames(20)
+    rig.play(2)
+    rig.hear(0.95, 40, echo_free=False)
     assert rig.state == State.SPEAKING
-    rig.hear(0.95, 8, level=-15)
+    rig.done()
+    rig.play()
+    assert rig.state == State.IDLE
+    # The room rings on for a while.
+    rig.hear(0.95, 10, echo_free=False)
+    assert rig.state == State.IDLE
+    rig.hear(0.0, 10, echo_free=False)
+    rig.hear(0.95, 3, echo_free=False)
     assert rig.state == State.LISTENING
+
+
+def test_without_echo_cancellation_the_answer_does_not_come_into_the_next_question() -> None:
+    rig = Rig(Mode.PUSH_TO_TALK)
+    rig.hear(0.0, 20)
+    rig.conversation.submit_text("Tell me a story.")
+    rig.frames(20)
+    rig.hear(0.95, 30, echo_free=False)
+    rig.conversation.talk_pressed()
+    first = rig.chunks
+    rig.hear(0.95, 10, echo_free=False)
+    assert rig.engine.heard(101) == [0.0] * 10 + [float(chunk) for chunk in range(first, first + 10)]
 
 
 def test_going_on_after_a_pause_sends_the_whole_question() -> None:
@@ -246,8 +291,8 @@ def test_after_the_reply_a_normal_voice_is_heard() -> None:
     rig.done()
     for frame in range(20):
         rig.play(frame + 1)
-        rig.hear(0.9, 2, level=-20)
+        rig.hear(0.9, 2, echo_free=False)
     rig.play()
-    rig.hear(0.0, 20, level=-80)
-    rig.hear(0.9, 3, level=-25)
+    rig.hear(0.0, 20, echo_free=False)
+    rig.hear(0.9, 3, echo_free=False)
     assert rig.state == State.LISTENING

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from app.engine.host import CRASH_LIMIT, EngineHost
-from app.engine.protocol import AudioFrame, Event, Failed, Progress, Ready, TextDelta, TurnDone, UserText
+from app.engine.protocol import AudioFrame, Event, Failed, Progress, Ready, Recognised, TextDelta, TurnDone, UserText
 from app.omni.turn import FRAME_SAMPLES, StopReason
 
 FACTORY = "tests.engine.scripted:ScriptedEngine.load"
@@ -192,6 +192,19 @@ def test_newer_turn_replaces_the_older(ready: Client) -> None:
     assert [event.turn for event in seen if hasattr(event, "turn")] == [new] * len(seen)
     assert done.stats.reply == " 0 1 2"
     assert len([line for line in ready.logged() if line.startswith("say 1000")]) < 100
+
+
+def test_words_are_recognised_in_the_midst_of_a_turn(ready: Client) -> None:
+    turn = ready.host.start_turn(text="say 500")
+    ready.first_frame(turn)
+    ready.host.recognise(5, np.full(100, 0.5, np.float32))
+    seen = ready.until(lambda event: isinstance(event, Recognised))
+    assert seen[-1] == Recognised(5, "50.0") and not any(isinstance(event, TurnDone) for event in seen)
+    ready.host.cancel(turn)
+    ready.finish(turn)
+    ready.host.recognise(6, np.zeros(10, np.float32))
+    seen = ready.until(lambda event: isinstance(event, Recognised))
+    assert seen[-1] == Recognised(6, None), "the recogniser has failed, and says so"
 
 
 def test_fault_in_a_turn_leaves_the_worker_usable(ready: Client) -> None:

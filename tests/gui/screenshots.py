@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
@@ -12,31 +13,50 @@ from PySide6.QtWidgets import QApplication
 
 from app.gui import theme
 from app.gui.window import MainWindow
+from app.history.records import Summary
 
 VOICES = ("ada", "felix", "greta", "june", "otto", "sam")
 FONTS = ("Inter", "Cantarell", "Noto Sans", "Open Sans", "DejaVu Sans")
+# Question, answer, and what was heard of it where it was cut short.
 CONVERSATION = (
-    ("What's the capital of France?", "The capital of France is Paris, on the river Seine.", False),
-    ("Where does that river go?", "The Seine flows north west and joins the sea near Le Havre.", False),
-    ("I'm bored, what can I do?", "You could bake something, call an old friend, or", True),
-    ("Tell me a joke", "What do you call a sleeping bull? A bulldozer.", False),
+    ("What's the capital of France?", "The capital of France is Paris, on the river Seine.", None),
+    ("Where does that river go?", "The Seine flows north west and joins the sea near Le Havre.", None),
+    (
+        "I'm bored, what can I do?",
+        "You could bake something, call an old friend, or learn a song by heart.",
+        "You could bake something, call an old",
+    ),
+    ("Tell me a joke", "What do you call a sleeping bull? A bulldozer.", None),
+)
+HOUR_S = 3600.0
+KEPT = (
+    ("What's the capital of France?", 0.0),
+    ("Why are my plant's leaves turning yellow?", 3.0),
+    ("Tell me a riddle", 26.0),
+    ("How do I get more sleep?", 75.0),
+    ("When did people first land on the moon?", 100.0),
+    ("Ideas for the weekend", 300.0),
 )
 
 
-def sample(size: QSize, empty: bool = False) -> MainWindow:
-    """A window of `size` with the sample conversation, or before the first question."""
+def sample(size: QSize, empty: bool = False, sidebar: bool = False) -> MainWindow:
+    """A window of `size` with the sample conversation, or before the first question; with the list or without."""
     window = MainWindow()
     window.resize(size)
     window.dock.meter.set_live(True)
     window.show_microphone_level(-26.0)
     window.show_ready(VOICES, "ada")
     if not empty:
-        for turn, (question, answer, interrupted) in enumerate(CONVERSATION):
+        for turn, (question, answer, heard) in enumerate(CONVERSATION):
             window.transcript.say_user(turn, question)
             window.transcript.add_reply(turn, answer)
             if turn < len(CONVERSATION) - 1:
-                window.transcript.finish(turn, interrupted)
+                window.transcript.finish(turn, heard is not None, heard, sound=True)
         window.show_activity("speaking")
+    now = time.time()
+    rows = [Summary(title, title, now - hours * HOUR_S, now - hours * HOUR_S) for title, hours in KEPT]
+    window.sidebar.show_list(rows, None if empty else rows[0].id)
+    window.show_sidebar(sidebar)
     return window
 
 
@@ -51,11 +71,12 @@ def main(folder: Path) -> None:
     for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
         theme.apply(app, scheme)
         dress = scheme.name.lower()
-        for name, size, empty in (
-            (f"conversation-{dress}.png", QSize(880, 720), False),
-            (f"welcome-{dress}.png", QSize(880, 720), True),
+        for name, size, empty, sidebar in (
+            (f"conversation-{dress}.png", QSize(880, 720), False, False),
+            (f"conversations-{dress}.png", QSize(1100, 720), False, True),
+            (f"welcome-{dress}.png", QSize(880, 720), True, False),
         ):
-            window = sample(size, empty)
+            window = sample(size, empty, sidebar)
             window.show()
             for _ in range(20):
                 app.processEvents()

@@ -17,9 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from app import settings
 from app.audio.capture import Capture
+from app.audio.catalogue import Found
 from app.audio.devices import AudioDeviceError
 from app.audio.playback import Playback
-from app.gui import assistant, theme
+from app.gui import assistant, devices, theme
 from app.gui.assistant import Assistant
 from app.gui.bubble import Entry, Side
 from app.gui.orb import Look
@@ -79,6 +80,8 @@ def without_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Capture, "open", no_microphone)
     monkeypatch.setattr(Playback, "open", no_speaker)
+    # Each device of the list would be tried, besides the system's default.
+    monkeypatch.setattr(devices, "read", lambda sounddevice: Found())
 
 
 @pytest.fixture

@@ -60,6 +60,7 @@ def _start(tmp_path: Path, how: str) -> subprocess.Popen[str]:
         "QT_QPA_PLATFORM": "offscreen",
         "PYTHONPATH": str(ROOT),
         "XDG_CONFIG_HOME": str(tmp_path),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
         "PULSE_SERVER": f"unix:{tmp_path}/none",
         "OMP_NUM_THREADS": "1",
     }
