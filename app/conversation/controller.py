@@ -14,6 +14,7 @@ from app.conversation.events import Mode, State
 from app.conversation.history import History, Reply
 from app.conversation.machine import TurnMachine
 from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
+from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE, StopReason
 
@@ -133,10 +134,13 @@ class Conversation:
         """Answer in this voice from the next turn on; "" is the model's default."""
         self._voice = voice
 
+    def set_timing(self, timing: Timing) -> None:
+        """Wait as long as `timing` says, from now on."""
+        self._machine.set_timing(timing)
+
     def submit_text(self, text: str) -> bool:
         """Ask a typed question. False when it was not taken: it is empty, or there is no model yet."""
-        text = text.strip()
-        if not text:
+        if not (text := text.strip()):
             return False
         ready = self.ready
         self._step(ev.TextSubmitted(text))
@@ -343,10 +347,9 @@ class Conversation:
 
     def _start_again(self, turn: int, samples: Samples) -> None:
         self._again = None
-        self._live = _Live(turn, _NO_ENGINE_TURN, typed=True, again=samples)
-        self._live.reply.samples = len(samples)
-        frames = range(0, len(samples), FRAME_SAMPLES)
-        self._live.levels = [_level_db(samples[at : at + FRAME_SAMPLES]) for at in frames]
+        live = self._live = _Live(turn, _NO_ENGINE_TURN, typed=True, again=samples)
+        live.reply.samples = len(samples)
+        live.levels = [_level_db(samples[at : at + FRAME_SAMPLES]) for at in range(0, len(samples), FRAME_SAMPLES)]
         self._step(ev.AudioStarted(turn))
         self._step(ev.ReplyDone(turn, len(samples) / OUTPUT_RATE))
 
