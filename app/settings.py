@@ -11,12 +11,16 @@ import json
 import os
 import tempfile
 import tomllib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 SCHEMA_VERSION = 1
+TEXT_SIZES = range(90, 151, 10)
+MOST_TEMPERATURE = 1.5
+MOST_SEED = 2**31 - 1
 
 
 class Mode(StrEnum):
@@ -26,11 +30,43 @@ class Mode(StrEnum):
     OPEN_MIC = "open_mic"
 
 
+class Talk(StrEnum):
+    """What the talk button does: hold it while you speak, or press it once to begin and once to send."""
+
+    HOLD = "hold"
+    TOGGLE = "toggle"
+
+
+class Patience(StrEnum):
+    """How long a pause must be before it counts as the end of what the user says."""
+
+    QUICK = "quick"
+    NORMAL = "normal"
+    SLOW = "slow"
+
+
+class Sensitivity(StrEnum):
+    """How little of the user's voice stops an answer."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+
+class Theme(StrEnum):
+    """Which colours the windows have."""
+
+    LIGHT = "light"
+    DARK = "dark"
+    SYSTEM = "system"
+
+
 class Keep(StrEnum):
     """How long conversations are kept."""
 
     FOREVER = "forever"
     MONTH = "30_days"
+    WEEK = "7_days"
     NOT_AT_ALL = "none"
 
 
@@ -58,6 +94,8 @@ class Settings:
     """What the program remembers between two starts. `volume` 0…1; `voice` "" is the model's own default.
 
     `keep_sound`: the sound of answers is kept with their words. `sidebar`: the list of conversations is shown.
+    `text_size` in percent of the system's; `reduced_motion` False: as the system wants it. `temperature` (of the
+    words) None is the model's own, `seed` None another one for each answer.
     """
 
     voice: str = ""
@@ -69,6 +107,16 @@ class Settings:
     sidebar: bool = False
     microphone: SoundDevice = field(default_factory=SoundDevice)
     speaker: SoundDevice = field(default_factory=SoundDevice)
+    cancel_echo: bool = True
+    suppress_noise: bool = False
+    talk: Talk = Talk.HOLD
+    patience: Patience = Patience.NORMAL
+    barge_in: Sensitivity = Sensitivity.NORMAL
+    theme: Theme = Theme.SYSTEM
+    text_size: int = 100
+    reduced_motion: bool = False
+    temperature: float | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,34 +198,16 @@ def _set_aside(path: Path, what: str) -> str:
 
 def _from_table(raw: dict[str, Any]) -> tuple[Settings, list[str]]:
     """The settings in `raw`, and the names of the values that were not usable."""
-    wrong: list[str] = []
     settings = Settings()
-    if isinstance(voice := raw.get("voice", settings.voice), str):
-        settings = replace(settings, voice=voice)
-    else:
-        wrong.append("voice")
-    try:
-        settings = replace(settings, mode=Mode(raw.get("mode", settings.mode)))
-    except ValueError:
-        wrong.append("mode")
-    volume = raw.get("volume", settings.volume)
-    if isinstance(volume, int | float) and not isinstance(volume, bool) and 0 <= volume <= 1:
-        settings = replace(settings, volume=float(volume))
-    else:
-        wrong.append("volume")
-    try:
-        settings = replace(settings, keep=Keep(raw.get("keep", settings.keep)))
-    except ValueError:
-        # The default deletes nothing, and the notice tells that it is in force.
-        wrong.append("keep")
-    if isinstance(keep_sound := raw.get("keep_sound", settings.keep_sound), bool):
-        settings = replace(settings, keep_sound=keep_sound)
-    else:
-        wrong.append("keep_sound")
-    if isinstance(sidebar := raw.get("sidebar", settings.sidebar), bool):
-        settings = replace(settings, sidebar=sidebar)
-    else:
-        wrong.append("sidebar")
+    wrong: list[str] = []
+    for name, fits in _FITS.items():
+        try:
+            found: Any = fits(raw[name]) if name in raw else getattr(settings, name)
+        except ValueError:
+            # The default of `keep` deletes nothing, and the notice tells that it is in force.
+            wrong.append(name)
+        else:
+            settings = replace(settings, **{name: found})
     for name in ("microphone", "speaker"):
         device = _device(raw.get(name, {}))
         if device is None:
@@ -193,6 +223,62 @@ def _from_table(raw: dict[str, Any]) -> tuple[Settings, list[str]]:
     else:
         settings = replace(settings, window=geometry)
     return settings, wrong
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    raise ValueError
+
+
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ValueError
+
+
+def _number(most: float) -> Callable[[object], float]:
+    """A number from 0 to `most`."""
+
+    def fits(value: object) -> float:
+        # A bool is an int to Python, and nan is not within anything.
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+            return float(value)
+        raise ValueError
+
+    return fits
+
+
+def _whole(among: range) -> Callable[[object], int]:
+    """A whole number among these."""
+
+    def fits(value: object) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and value in among:
+            return value
+        raise ValueError
+
+    return fits
+
+
+# Each gives the value in the type of its setting, or raises ValueError where it is not usable.
+_FITS: dict[str, Callable[[Any], Any]] = {
+    "voice": _text,
+    "mode": Mode,
+    "volume": _number(1.0),
+    "keep": Keep,
+    "keep_sound": _switch,
+    "sidebar": _switch,
+    "cancel_echo": _switch,
+    "suppress_noise": _switch,
+    "talk": Talk,
+    "patience": Patience,
+    "barge_in": Sensitivity,
+    "theme": Theme,
+    "text_size": _whole(TEXT_SIZES),
+    "reduced_motion": _switch,
+    "temperature": _number(MOST_TEMPERATURE),
+    "seed": _whole(range(MOST_SEED + 1)),
+}
 
 
 def _device(table: object) -> SoundDevice | None:

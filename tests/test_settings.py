@@ -57,6 +57,23 @@ def test_damaged_file_is_kept_aside(tmp_path: Path, content: bytes) -> None:
         ("window = 3", "window"),
         ("window = {width = -4}", "window"),
         ("window = {maximized = 1}", "window"),
+        ("cancel_echo = 1", "cancel_echo"),
+        ("suppress_noise = 'yes'", "suppress_noise"),
+        ("talk = 'shout'", "talk"),
+        ("patience = 3", "patience"),
+        ("patience = ['slow']", "patience"),
+        ("barge_in = 'never'", "barge_in"),
+        ("theme = 'pink'", "theme"),
+        ("text_size = 95", "text_size"),
+        ("text_size = 400", "text_size"),
+        ("text_size = 110.0", "text_size"),
+        ("reduced_motion = 'no'", "reduced_motion"),
+        ("temperature = -0.1", "temperature"),
+        ("temperature = 1.6", "temperature"),
+        ("temperature = inf", "temperature"),
+        ("seed = -1", "seed"),
+        ("seed = 2147483648", "seed"),
+        ("seed = true", "seed"),
     ],
 )
 def test_one_bad_value_leaves_the_others(tmp_path: Path, line: str, name: str) -> None:
@@ -97,3 +114,46 @@ def test_what_is_kept(tmp_path: Path) -> None:
     loaded = s.load(path)
     assert loaded.settings.keep == s.Keep.FOREVER, "a typing error deletes nothing"
     assert not loaded.settings.keep_sound and all(name in loaded.notice for name in ("keep", "keep_sound", "sidebar"))
+
+
+@settings(deadline=None)
+@given(
+    talk=st.sampled_from(list(s.Talk)),
+    patience=st.sampled_from(list(s.Patience)),
+    barge_in=st.sampled_from(list(s.Sensitivity)),
+    theme=st.sampled_from(list(s.Theme)),
+    keep=st.sampled_from(list(s.Keep)),
+    text_size=st.sampled_from(list(s.TEXT_SIZES)),
+    switches=st.tuples(st.booleans(), st.booleans(), st.booleans()),
+    temperature=st.none() | st.floats(0, s.MOST_TEMPERATURE),
+    seed=st.none() | st.integers(0, s.MOST_SEED),
+)
+def test_round_trip_of_the_settings_window(
+    tmp_path_factory: pytest.TempPathFactory,
+    talk: s.Talk,
+    patience: s.Patience,
+    barge_in: s.Sensitivity,
+    theme: s.Theme,
+    keep: s.Keep,
+    text_size: int,
+    switches: tuple[bool, bool, bool],
+    temperature: float | None,
+    seed: int | None,
+) -> None:
+    path = tmp_path_factory.mktemp("c") / "settings.toml"
+    echo, noise, motion = switches
+    wanted = s.Settings(
+        talk=talk,
+        patience=patience,
+        barge_in=barge_in,
+        theme=theme,
+        keep=keep,
+        text_size=text_size,
+        cancel_echo=echo,
+        suppress_noise=noise,
+        reduced_motion=motion,
+        temperature=temperature,
+        seed=seed,
+    )
+    s.save(path, wanted)
+    assert s.load(path) == s.Loaded(wanted)

@@ -105,9 +105,15 @@ class EchoFilter:
         canceller: Canceller,
         reference: Callable[[], Reference | None],
         on_failed: Callable[[str], None] = lambda reason: None,
+        *,
+        always: bool = False,
     ) -> None:
-        """`reference` gives what the open loudspeaker was given, or None; `on_failed` gets the reason once."""
+        """`reference` gives what the open loudspeaker was given, or None; `on_failed` gets the reason once.
+
+        `always`: the canceller's work is wanted where there is no echo too, as when it suppresses noise.
+        """
         self._canceller = canceller
+        self._always = always
         self._source = reference
         self._on_failed = on_failed
         self._reader: ReferenceReader | None = None
@@ -162,7 +168,7 @@ class EchoFilter:
         self._frames += 1
         if self._frames % _LOOK_FRAMES == 0:
             self._look()
-        return clean if self._path.exists else frame
+        return clean if self._always or self._path.exists else frame
 
     def _look(self) -> None:
         """Find out whether there is an echo, how late it is, and whether there is anything else."""

@@ -50,6 +50,10 @@ class VoiceWatch:
         self._timing = timing
         self.run: Run | None = None
 
+    def set_timing(self, timing: Timing) -> None:
+        """Go by `timing` from now on."""
+        self._timing = timing
+
     @property
     def holds(self) -> bool:
         """Whether the answer is being held."""

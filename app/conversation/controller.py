@@ -14,6 +14,7 @@ from app.conversation.history import History
 from app.conversation.live import SILENCE_DB, Live
 from app.conversation.machine import TurnMachine
 from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
+from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import OUTPUT_RATE, StopReason
 
@@ -114,10 +115,13 @@ class Conversation:
         """Answer in this voice from the next turn on; "" is the model's default."""
         self._voice = voice
 
+    def set_timing(self, timing: Timing) -> None:
+        """Wait as long as `timing` says, from now on."""
+        self._machine.set_timing(timing)
+
     def submit_text(self, text: str) -> bool:
         """Ask a typed question. False when it was not taken: it is empty, or there is no model yet."""
-        text = text.strip()
-        if not text:
+        if not (text := text.strip()):
             return False
         ready = self.ready
         self._step(ev.TextSubmitted(text))

@@ -56,6 +56,16 @@ class TurnMachine:
         """Number of the turn under way."""
         return self._turn.number if self._turn else None
 
+    @property
+    def timing(self) -> Timing:
+        """How long things take now."""
+        return self._timing
+
+    def set_timing(self, timing: Timing) -> None:
+        """Go by `timing` from now on, in mid-turn too: all lengths are only compared with what has been."""
+        self._timing = timing
+        self._watch.set_timing(timing)
+
     def step(self, event: ev.Event, now: float) -> list[ev.Action]:
         """Take in one event at time `now` (seconds, never running backwards); returns what to do."""
         self._out = []

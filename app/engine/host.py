@@ -69,11 +69,15 @@ class EngineHost:
     call any method. Events of an older turn are dropped here, and so is speech of a cancelled turn; a
     receiver that queues events compares the turn once more when it takes them out. Every turn ends with one
     `TurnDone` or `Failed`, unless a newer turn has replaced it.
+
+    `seed` and `temperature`, as in `protocol.StartTurn`, hold for the turns that are started from then on.
     """
 
     def __init__(self, on_event: Callable[[Event], None], *, factory: str = OMNI_ENGINE) -> None:
         self._on_event = on_event
         self._factory = factory
+        self.seed: int | None = None
+        self.temperature: float | None = None
         self._changed = threading.Condition()
         # Guarded by _changed:
         self._outbox: deque[Command] = deque()
@@ -131,11 +135,15 @@ class EngineHost:
         text: str | None = None,
         seed: int | None = None,
     ) -> int:
-        """Open a new turn and give up the one before; returns its number. With `text` no audio follows."""
+        """Open a new turn and give up the one before; returns its number. With `text` no audio follows.
+
+        `seed` None: that of this object.
+        """
         with self._changed:
             self._number += 1
             self._turn, self._turn_open, self._cancelled = self._number, True, False
-            self._queue(StartTurn(self._turn, voice, history, text, seed))
+            chosen = self.seed if seed is None else seed
+            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature))
             return self._turn
 
     def push_audio(self, turn: int, samples: NDArray[np.float32]) -> None:

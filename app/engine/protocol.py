@@ -24,13 +24,17 @@ class Load:
 
 @dataclass(frozen=True)
 class StartTurn:
-    """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`."""
+    """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`.
+
+    `seed` None: a fresh one; `temperature` of the words, None: the model's own.
+    """
 
     turn: int
     voice: str = ""
     history: tuple[Exchange, ...] = ()
     text: str | None = None
     seed: int | None = None
+    temperature: float | None = None
 
 
 @dataclass(frozen=True)

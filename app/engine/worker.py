@@ -251,6 +251,7 @@ class Worker:
             history=start.history,
             voice=start.voice,
             seed=start.seed,
+            temperature=start.temperature,
         )
         try:
             stats = self._generate(self._engine, request, start.turn)

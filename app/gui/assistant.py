@@ -19,6 +19,7 @@ from app.engine.host import EngineHost
 from app.gui.bubble import Entry
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
+from app.gui.preferences.preferences import Preferences
 from app.gui.transcript_log import TranscriptLog
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo, TurnStats
@@ -85,6 +86,15 @@ class Assistant(QObject):
                 found=lambda found: self._post(lambda: self._devices_found(found)),
             )
         )
+        self.preferences = Preferences(
+            window,
+            self.conversation,
+            self.host,
+            self._devices,
+            self.kept.retention,
+            loaded.settings,
+            lambda **changes: self._remember(replace(self._settings, **changes)),
+        )
         saved = loaded.settings
         self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
@@ -117,6 +127,7 @@ class Assistant(QObject):
         if self._closed:
             return
         self.conversation.stop()
+        self.preferences.close()
         self._closed = True
         self._ticker.stop()
         self._saver.stop()
@@ -207,7 +218,7 @@ class Assistant(QObject):
 
     def _connect(self) -> None:
         window = self._window
-        window.dock.talk.held.connect(self.conversation.talk_pressed)
+        window.dock.talk.held.connect(self._talk_pressed)
         window.dock.talk.let_go.connect(self.conversation.talk_released)
         window.question_asked.connect(self._ask)
         window.stop_requested.connect(self.conversation.stop)
@@ -226,9 +237,18 @@ class Assistant(QObject):
         if not self.conversation.submit_text(text):
             self._window.dock.field.setText(text)
 
+    def _talk_pressed(self) -> None:
+        self.conversation.talk_pressed()
+        talk = self._window.dock.talk
+        if talk.toggles and self.conversation.state != State.LISTENING:
+            # Nothing came of it, and no finger will be taken off.
+            talk.release()
+
     def _switch_open_mic(self, on: bool) -> None:
-        self.conversation.set_mode(Mode.OPEN_MIC if on else Mode.PUSH_TO_TALK)
-        self._remember(replace(self._settings, mode=SavedMode.OPEN_MIC if on else SavedMode.PUSH_TO_TALK))
+        mode = SavedMode.OPEN_MIC if on else SavedMode.PUSH_TO_TALK
+        if not self._window.dock.is_muted():
+            self.conversation.set_mode(Mode(mode.value))
+        self._remember(replace(self._settings, mode=mode))
 
     def _mute(self, muted: bool) -> None:
         self.conversation.set_mode(Mode.MUTED if muted else Mode(self._settings.mode.value))
@@ -245,6 +265,7 @@ class Assistant(QObject):
 
     def _devices_found(self, found: Found) -> None:
         self._window.header.sound_menu.set_found(found)
+        self.preferences.devices_found(found)
 
     def _device_moved(self, kind: Kind, name: str) -> None:
         _log.info("%s goes on with: %s", kind, name or "the wanted device")
@@ -284,6 +305,7 @@ class Assistant(QObject):
     def _echo_changed(self, reason: str) -> None:
         _log.info("echo cancellation: %s", reason or "on")
         self._window.show_half_duplex(reason)
+        self.preferences.echo_changed(reason)
 
     def _write_down(self, entry: Entry) -> None:
         if self._transcript_log is None:
@@ -301,6 +323,7 @@ class Assistant(QObject):
 
     def _remember(self, settings: Settings) -> None:
         self._settings = settings
+        self.preferences.settings_changed(settings)
         self._saver.start()
 
     def _save(self) -> None:

@@ -54,14 +54,14 @@ class Bubble(QWidget):
         self._frame = QFrame(self)
         self._frame.setProperty("bubble", "mine" if entry.side == Side.USER else "theirs")
         self._text = QLabel(self._frame)
-        self._text.setFont(theme.sized(self.font(), 1.05))
+        theme.set_size(self._text, 1.05)
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setCursor(Qt.CursorShape.IBeamCursor)
         self._mark = QLabel(self._frame)
         self._mark.setProperty("muted", True)
-        self._mark.setFont(theme.sized(self.font(), 0.88))
+        theme.set_size(self._mark, 0.88)
         self._plain = ""
         self._about = ""
         self._top = theme.GRID if entry.side == Side.USER else 0

@@ -55,7 +55,9 @@ class Devices:
         self._playback = Playback(on_finished=listeners.finished, on_lost=lambda sentence: self._lost("output"))
         self._capture: Capture | None = None
         self._echo_filter: EchoFilter | None = None
-        self._echo_tried = False
+        # Whether the echo is to be cancelled, and steady noise suppressed.
+        self._cleaning = (True, False)
+        self._cleaned: tuple[bool, bool] | None = None
         self._wanted: dict[Kind, DeviceName] = {"input": DEFAULT, "output": DEFAULT}
         # What was asked for, which may be the default, and what that was.
         self._using: dict[Kind, DeviceName | None] = {"input": None, "output": None}
@@ -65,6 +67,7 @@ class Devices:
         self._found = Found()
         # Held by whoever opens or closes devices: PortAudio takes one such call at a time.
         self._lock = threading.Lock()
+        self._cleaning_lock = threading.Lock()
         self._closed = threading.Event()
         self._jobs: set[threading.Thread] = set()
 
@@ -76,6 +79,15 @@ class Devices:
     @volume.setter
     def volume(self, volume: float) -> None:
         self._playback.volume = volume
+
+    def clean(self, echo: bool, noise: bool) -> None:
+        """Take the echo of the loudspeaker out of the microphone, and steady noise too; in mid-turn as well.
+
+        Noise is suppressed by the canceller, so not without it.
+        """
+        self._cleaning = (echo, noise)
+        if self._cleaned is not None:
+            self._in_background(self._load_canceller)
 
     def want(self, kind: Kind, device: DeviceName) -> None:
         """Use this device when it is there; takes effect with the next `open`."""
@@ -125,7 +137,7 @@ class Devices:
                 self._release()
             self._open_both()
         # Last, since it takes a moment: until then Banter does not listen while it speaks.
-        if not self._closed.is_set() and not self._echo_tried:
+        if not self._closed.is_set() and self._cleaned is None:
             self._load_canceller()
             self._watch()
 
@@ -224,15 +236,27 @@ class Devices:
         raise failure or AudioDeviceError("No sound device was found: plug one in and try again.")
 
     def _load_canceller(self) -> None:
-        self._echo_tried = True
-        try:
-            self._echo_filter = EchoFilter(WebRtcCanceller(), lambda: self._playback.reference, self._tell.echo)
-        except EchoError as error:
-            self._tell.echo(str(error))
-            return
-        if self._capture is not None:
-            self._capture.echo_filter = self._echo_filter
-        self._tell.echo("")
+        # Held here alone: what was wanted last wins, however many threads are on their way.
+        with self._cleaning_lock:
+            wanted = self._cleaning
+            if wanted == self._cleaned or self._closed.is_set():
+                return
+            self._cleaned = wanted
+            echo, noise = wanted
+            self._echo_filter, reason = None, "you have switched the echo canceller off"
+            if echo:
+                try:
+                    canceller = WebRtcCanceller(noise_suppression=noise)
+                except EchoError as error:
+                    reason = str(error)
+                else:
+                    self._echo_filter, reason = self._new_filter(canceller, noise), ""
+            if self._capture is not None:
+                self._capture.echo_filter = self._echo_filter
+            self._tell.echo(reason)
+
+    def _new_filter(self, canceller: WebRtcCanceller, noise: bool) -> EchoFilter:
+        return EchoFilter(canceller, lambda: self._playback.reference, self._tell.echo, always=noise)
 
     def _watch(self) -> None:
         """Look out for devices that come and go, until the end."""

@@ -105,7 +105,7 @@ class Dock(QFrame):
         self.meter = LevelMeter()
         self.talk = TalkButton(self.tr("Hold to talk"))
         self._headline = QLabel()
-        self._headline.setFont(theme.sized(self.font(), 1.12, QFont.Weight.DemiBold))
+        theme.set_size(self._headline, 1.12, QFont.Weight.DemiBold)
         self._hint = QLabel()
         self._hint.setProperty("muted", True)
         self._hint.setWordWrap(True)
@@ -131,6 +131,7 @@ class Dock(QFrame):
         self._microphone = True
         self._label_open_mic(False)
         self._label_mute(False)
+        self.set_toggle(False)
         self.set_ready(False)
         self.set_busy(False)
 
@@ -145,8 +146,7 @@ class Dock(QFrame):
         self._progress.setVisible(fraction is not None)
         if fraction is not None:
             self._progress.setValue(round(1000 * fraction))
-        listening = line.look == Look.LISTENING and self.talk.is_held()
-        self.talk.setText(self.tr("Listening, let go to send") if listening else self.tr("Hold to talk"))
+        self._label_talk(line.look == Look.LISTENING and self.talk.is_held())
 
     def status_text(self) -> str:
         """The headline and the hint as one text."""
@@ -161,6 +161,18 @@ class Dock(QFrame):
         """Whether there is something to stop."""
         self.stop.setEnabled(busy)
         self.dress()
+
+    def set_toggle(self, toggles: bool) -> None:
+        """Whether the talk button is pressed once to begin and once to send, instead of being held."""
+        self.talk.release()
+        self.talk.toggles = toggles
+        if toggles:
+            self.talk.setToolTip(self.tr("Press, speak, press again (Space)"))
+            self.talk.setAccessibleDescription(self.tr("Press this button or the Space key before and after you speak"))
+        else:
+            self.talk.setToolTip(self.tr("Hold while you speak (Space)"))
+            self.talk.setAccessibleDescription(self.tr("Hold this button or the Space key while you speak"))
+        self._label_talk(False)
 
     def set_microphone(self, usable: bool) -> None:
         """Whether a microphone is there; without one, talking is switched off and typing stays."""
@@ -237,8 +249,6 @@ class Dock(QFrame):
             button.setIconSize(QSize(20, 20))
 
     def _describe(self) -> None:
-        self.talk.setToolTip(self.tr("Hold while you speak (Space)"))
-        self.talk.setAccessibleDescription(self.tr("Hold this button or the Space key while you speak"))
         self.open_mic.setCheckable(True)
         self.open_mic.setToolTip(self.tr("Keep the microphone open and just speak (Ctrl+M)"))
         self.mute.setCheckable(True)
@@ -250,6 +260,12 @@ class Dock(QFrame):
         self.field.setMaxLength(QUESTION_LIMIT)
         self.send.setToolTip(self.tr("Ask (Enter)"))
         self.send.setAccessibleName(self.tr("Ask"))
+
+    def _label_talk(self, listening: bool) -> None:
+        if self.talk.toggles:
+            self.talk.setText(self.tr("Listening, press to send") if listening else self.tr("Press to talk"))
+        else:
+            self.talk.setText(self.tr("Listening, let go to send") if listening else self.tr("Hold to talk"))
 
     def _allow(self) -> None:
         self.send.setEnabled(self._ready and bool(self.field.text().strip()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QIcon
+from PySide6.QtGui import QFont, QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.gui import icons, theme
@@ -12,22 +12,23 @@ from app.gui.sound_menu import SoundMenu
 
 
 class Header(QWidget):
-    """Name, voice, volume, and the button of the sound devices, whose choice is in `sound_menu`.
+    """Name, voice, volume, and the buttons of the settings and of the sound devices, whose choice is in `sound_menu`.
 
-    Signals: `voice_chosen(str)`, `volume_changed(float)` with 0…1.
+    Signals: `voice_chosen(str)`, `volume_changed(float)` with 0…1, `settings_clicked()`.
     """
 
     voice_chosen = Signal(str)
     volume_changed = Signal(float)
+    settings_clicked = Signal()
 
     def __init__(self, picture: QIcon, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("header")
         mark = QLabel()
         mark.setPixmap(picture.pixmap(QSize(28, 28)))
-        title = QLabel(self.tr("Banter"))
+        self._title = title = QLabel(self.tr("Banter"))
         title.setObjectName("title")
-        title.setFont(theme.sized(self.font(), 1.15, QFont.Weight.DemiBold))
+        theme.set_size(title, 1.15, QFont.Weight.DemiBold)
         self.voices = ArrowMenu()
         self.voices.setAccessibleName(self.tr("Voice"))
         self.voices.setToolTip(self.tr("Whose voice answers"))
@@ -45,7 +46,8 @@ class Header(QWidget):
         self.volume.setRange(0, 100)
         self.volume.setPageStep(10)
         self.volume.setValue(100)
-        self.volume.setFixedWidth(80)
+        self.volume.setMinimumWidth(44)
+        self.volume.setMaximumWidth(80)
         self.volume.setAccessibleName(self.tr("Volume"))
         self.volume.valueChanged.connect(self._volume_changed)
         self.sound = QPushButton()
@@ -55,6 +57,12 @@ class Header(QWidget):
         self.sound.setToolTip(self.tr("Choose microphone and speaker"))
         self.sound_menu = SoundMenu(self)
         self.sound.clicked.connect(lambda: self.sound_menu.open_under(self.sound))
+        self.settings = QPushButton()
+        self.settings.setProperty("kind", "bare")
+        self.settings.setIconSize(QSize(20, 20))
+        self.settings.setAccessibleName(self.tr("Settings"))
+        self.settings.setToolTip(self.tr("Settings (Ctrl+,)"))
+        self.settings.clicked.connect(self.settings_clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 12, 16, 4)
         row.setSpacing(theme.GRID)
@@ -65,6 +73,9 @@ class Header(QWidget):
         row.addWidget(self.mute)
         row.addWidget(self.volume)
         row.addWidget(self.sound)
+        row.addWidget(self.settings)
+        self._row = row
+        theme.events.dressed.connect(self._make_room)
         self._dress()
 
     def set_voices(self, voices: tuple[str, ...], current: str) -> None:
@@ -78,6 +89,25 @@ class Header(QWidget):
     def set_volume(self, volume: float) -> None:
         """Show `volume` 0…1."""
         self.volume.setValue(round(100 * volume))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._least() - self._title_width(), super().minimumSizeHint().height())
+
+    def _make_room(self) -> None:
+        """The name gives way where there is not enough room for all, as with large text."""
+        self._title.setVisible(self.width() >= self._least())
+
+    def _title_width(self) -> int:
+        return self._title.sizeHint().width() + self._row.spacing()
+
+    def _least(self) -> int:
+        """Pixels for everything, the name included."""
+        now = self._row.minimumSize().width()
+        return now if not self._title.isHidden() else now + self._title_width()
 
     def _chosen(self, index: int) -> None:
         voice = self.voices.itemData(index)
@@ -102,6 +132,7 @@ class Header(QWidget):
         silent = self.mute.isChecked() or self.volume.value() == 0
         self.mute.setIcon(icons.icon("mute" if silent else "volume", theme.colours().text))
         self.sound.setIcon(icons.icon("headset", theme.colours().text))
+        self.settings.setIcon(icons.icon("settings", theme.colours().text))
         what = self.tr("Unmute the answers") if self.mute.isChecked() else self.tr("Mute the answers")
         self.mute.setToolTip(what)
         self.mute.setAccessibleName(what)

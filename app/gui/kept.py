@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -13,22 +12,22 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog
 
 from app.conversation.controller import Conversation
 from app.gui.bubble import Entry, Side
+from app.gui.retention import DAYS, Retention
 from app.gui.sounds import RATE, Sounds
 from app.gui.transcript import Transcript
 from app.gui.window import MainWindow
 from app.history import sound
 from app.history.export import ExportError, export
-from app.history.keeper import DAY_S, Keeper
+from app.history.keeper import Keeper
 from app.history.records import Message, Summary
 from app.history.store import Store
 from app.settings import Keep, Settings
 
 T = TypeVar("T")
-MONTH_DAYS = 30.0
 SOUND_MOST_BYTES = 200 << 20
 REFRESH_MS = 60
 
@@ -53,10 +52,6 @@ class Kept(QObject):
         super().__init__(window)
         self._window = window
         self._conversation = conversation
-        self._file = file
-        self._keep = settings.keep
-        self._keep_sound = settings.keep_sound
-        self._remember = remember
         # Whose voice the answers have.
         self.voice = ""
         self._current: str | None = None
@@ -65,16 +60,17 @@ class Kept(QObject):
         self._search = 0
         self._sounds = Sounds()
         self._fresh: tuple[int, NDArray[np.float32]] | None = None
-        self._question: QMessageBox | QFileDialog | None = None
+        self._dialog: QFileDialog | None = None
         self._closed = False
         self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
-        self._keeper = Keeper(self._place(settings.keep), on_notice=self._on_notice, days=_days(settings.keep))
+        place = None if settings.keep == Keep.NOT_AT_ALL else file
+        self._keeper = Keeper(place, on_notice=self._on_notice, days=DAYS.get(settings.keep))
+        self.retention = Retention(window, self, file, settings, remember)
         self._refresher = QTimer(self)
         self._refresher.setSingleShot(True)
         self._refresher.setInterval(REFRESH_MS)
         self._refresher.timeout.connect(self._refresh)
         sidebar = window.sidebar
-        sidebar.show_keeping(settings.keep, settings.keep_sound)
         sidebar.new_clicked.connect(self.new)
         sidebar.opened.connect(self.open)
         sidebar.renamed.connect(self._rename)
@@ -82,8 +78,6 @@ class Kept(QObject):
         sidebar.undone.connect(self._undo)
         sidebar.export_wanted.connect(self._export)
         sidebar.search_typed.connect(lambda text: self._refresh())
-        sidebar.keep_chosen.connect(self._choose_keep)
-        sidebar.sound_switched.connect(self._switch_sound)
         window.new_conversation_requested.connect(self.new)
         window.transcript.again_wanted.connect(self._say_again)
         self._refresh()
@@ -119,7 +113,7 @@ class Kept(QObject):
             samples = self._fresh[1]
             self._sounds.put(entry.key, samples)
             self._fresh = None
-        keep_sound = self._keep_sound and self._keep != Keep.NOT_AT_ALL
+        keep_sound = self.retention.keeps_sound
 
         def change(store: Store) -> None:
             flac = sound.pack(samples, RATE) if samples is not None and keep_sound else None
@@ -261,67 +255,40 @@ class Kept(QObject):
 
     # --- how long
 
-    def _choose_keep(self, keep: Keep) -> None:
-        self._window.sidebar.show_keeping(self._keep, self._keep_sound)
-        if keep == self._keep:
-            return
-        oldest = time.time() - MONTH_DAYS * DAY_S
-
-        def count(store: Store) -> int:
-            return sum(1 for one in store.conversations() if keep == Keep.NOT_AT_ALL or one.changed < oldest)
-
-        def answer(gone: int) -> None:
-            if gone and keep != Keep.FOREVER:
-                self._confirm(keep, gone)
-            else:
-                self.set_keep(keep)
-
-        self._ask(count, answer)
-
-    def _confirm(self, keep: Keep, gone: int) -> None:
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setText(self.tr("Delete {count} conversation(s) now?").format(count=gone))
-        box.setInformativeText(
-            self.tr("All kept conversations are deleted, and this cannot be undone.")
-            if keep == Keep.NOT_AT_ALL
-            else self.tr("Those older than 30 days are deleted, and this cannot be undone.")
-        )
-        delete = box.addButton(self.tr("Delete"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        delete.clicked.connect(lambda: self.set_keep(keep))
-        self._open(box)
-
-    def set_keep(self, keep: Keep) -> None:
-        """Keep conversations for so long from now on; what is older goes at once."""
-        self._keep = keep
-        self._remember(keep=keep)
-        self._keeper.keep(self._place(keep), _days(keep))
-        self._window.sidebar.show_keeping(keep, self._keep_sound)
+    def forget_all(self) -> None:
+        """Delete all conversations for good, the present one too."""
+        self._conversation.start_afresh()
+        self._current = self._wanted = None
+        self._window.transcript.clear()
+        self._window.sidebar.bar.hide()
+        self._sounds = Sounds()
+        self._fresh = None
+        self._keeper.change(lambda store: store.purge(everything=True))
         self._refresh()
-
-    def _switch_sound(self, on: bool) -> None:
-        self._keep_sound = on
-        self._remember(keep_sound=on)
-
-    def _place(self, keep: Keep) -> Path | None:
-        return None if keep == Keep.NOT_AT_ALL else self._file
 
     # --- inside
 
-    def _open(self, dialog: QMessageBox | QFileDialog) -> None:
+    def _open(self, dialog: QFileDialog) -> None:
         """Show `dialog` without holding anything up."""
-        if self._question is not None:
-            self._question.close()
-        self._question = dialog
+        if self._dialog is not None:
+            self._dialog.close()
+        self._dialog = dialog
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.finished.connect(lambda: self._dialog_closed(dialog))
         dialog.open()
 
-    def _dialog_closed(self, dialog: QMessageBox | QFileDialog) -> None:
-        if self._question is dialog:
-            self._question = None
+    def _dialog_closed(self, dialog: QFileDialog) -> None:
+        if self._dialog is dialog:
+            self._dialog = None
+
+    def keep_in(self, file: Path | None, days: float | None) -> None:
+        """Keep from now on in `file`, for `days`; see `Keeper.keep`."""
+        self._keeper.keep(file, days)
+        self._refresh()
+
+    def count(self, counts: Callable[[Summary], bool], answer: Callable[[int], None]) -> None:
+        """Tell `answer` how many conversations fit."""
+        self._ask(lambda store: sum(map(counts, store.conversations())), answer)
 
     def _ask(self, question: Callable[[Store], T], answer: Callable[[T], None]) -> None:
         self._keeper.ask(question, lambda result: self._post(lambda: answer(result)))
@@ -350,10 +317,6 @@ def exchanges(messages: list[Message]) -> list[tuple[str, str]]:
             found.append((question, message.spoken))
             question = ""
     return found
-
-
-def _days(keep: Keep) -> float | None:
-    return MONTH_DAYS if keep == Keep.MONTH else None
 
 
 def _message(entry: Entry, voice: str) -> Message:

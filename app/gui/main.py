@@ -11,12 +11,11 @@ from pathlib import Path
 
 import qasync
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app import paths, settings
 from app.engine.factory import OMNI_ENGINE
-from app.gui import theme
+from app.gui import appearance
 from app.gui.assistant import Assistant
 from app.gui.interrupts import Interrupts
 from app.gui.window import MainWindow
@@ -45,13 +44,12 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
     app.setApplicationDisplayName("Banter")
     app.setDesktopFileName("banter")
     app.setQuitOnLastWindowClosed(False)
-    theme.apply(app)
-    QGuiApplication.styleHints().colorSchemeChanged.connect(lambda scheme: theme.apply(app, scheme))
     with qasync.QEventLoop(app) as loop:
         asyncio.set_event_loop(loop)
         closed = asyncio.Event()
         settings_file = paths.settings_file()
         loaded = settings.load(settings_file)
+        appearance.apply(app, loaded.settings)
         window = MainWindow()
         window.restore_geometry(loaded.settings.window)
         window.closed.connect(closed.set)

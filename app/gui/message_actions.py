@@ -29,7 +29,7 @@ class MessageActions(QWidget):
         self._bubble: Bubble | None = None
         self._time = QLabel()
         self._time.setProperty("muted", True)
-        self._time.setFont(theme.sized(self.font(), 0.88))
+        theme.set_size(self._time, 0.88)
         self._copy = self._button(self.tr("Copy (Ctrl+C)"), self.tr("Copy this message"))
         self._copy.clicked.connect(self.copy)
         self._again = self._button(self.tr("Say that again (Ctrl+R)"), self.tr("Say that again"))

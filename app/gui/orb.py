@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -84,6 +84,12 @@ class Orb(QWidget):
         if resting:
             self._timer.stop()
         else:
+            self._run()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # With each change of the appearance the user may have asked for less motion.
+        if event.type() == QEvent.Type.StyleChange and hasattr(self, "_timer"):
             self._run()
 
     def _run(self) -> None:

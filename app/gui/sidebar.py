@@ -18,6 +18,11 @@ SEARCH_AFTER_MS = 120
 UNDO_MS = 10_000
 
 
+def wanted_width() -> int:
+    """Pixels, more of them for larger text."""
+    return round(WIDTH * max(1.0, theme.text_scale()))
+
+
 class UndoBar(QFrame):
     """Says for a while what was done, and takes a deletion back.
 
@@ -56,7 +61,7 @@ class UndoBar(QFrame):
         self.setAccessibleName(text)
         self.setToolTip(text)
         self.button.setVisible(undo)
-        room = WIDTH - 56 - (self.button.sizeHint().width() if undo else 0)
+        room = wanted_width() - 56 - (self.button.sizeHint().width() if undo else 0)
         self._label.setText(self._label.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room))
         self.show()
         self._timer.start()
@@ -88,13 +93,13 @@ class Sidebar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self.setFixedWidth(WIDTH)
+        self.setFixedWidth(wanted_width())
         self.fold = self._bare(self.tr("Hide the conversations (F9)"), self.tr("Hide the conversations"))
         self.fold.clicked.connect(self.close_clicked)
         self.new = self._bare(self.tr("New conversation (Ctrl+N)"), self.tr("New conversation"))
         self.new.clicked.connect(self.new_clicked)
         title = QLabel(self.tr("Conversations"))
-        title.setFont(theme.sized(self.font(), 1.05, QFont.Weight.DemiBold))
+        theme.set_size(title, 1.05, QFont.Weight.DemiBold)
         self.field = QLineEdit()
         self.field.setObjectName("search")
         self.field.setPlaceholderText(self.tr("Search"))
@@ -152,6 +157,7 @@ class Sidebar(QFrame):
         words = {
             Keep.FOREVER: self.tr("Kept for ever, on this computer"),
             Keep.MONTH: self.tr("Kept for 30 days"),
+            Keep.WEEK: self.tr("Kept for 7 days"),
             Keep.NOT_AT_ALL: self.tr("Kept until Banter closes"),
         }
         self.keeping.setText(words[keep])
@@ -195,6 +201,7 @@ class Sidebar(QFrame):
         self._choices = {
             Keep.FOREVER: self._menu.addAction(self.tr("Keep conversations for ever")),
             Keep.MONTH: self._menu.addAction(self.tr("Keep them for 30 days")),
+            Keep.WEEK: self._menu.addAction(self.tr("Keep them for 7 days")),
             Keep.NOT_AT_ALL: self._menu.addAction(self.tr("Keep nothing when Banter closes")),
         }
         for keep, action in self._choices.items():
@@ -236,6 +243,8 @@ class Sidebar(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_typing"):
             self._dress()
+        elif event.type() == QEvent.Type.StyleChange:
+            self.setFixedWidth(wanted_width())
 
     def _dress(self) -> None:
         c = theme.colours()

@@ -21,7 +21,8 @@ class Model(StrEnum):
 @dataclass(frozen=True)
 class Situation:
     """Everything the status line depends on. `activity` is the conversation's state by its name; `half_duplex`
-    why the microphone is ignored while an answer is played, "" when it is not.
+    why the microphone is ignored while an answer is played, "" when it is not; `toggle`: the talk button is
+    pressed once to begin and once to send.
     """
 
     model: Model = Model.LOADING
@@ -30,6 +31,7 @@ class Situation:
     problem: str = ""
     activity: str = "idle"
     open_mic: bool = False
+    toggle: bool = False
     microphone: bool = True
     muted: bool = False
     half_duplex: str = ""
@@ -52,8 +54,7 @@ def line(now: Situation) -> Line:
         return Line(Look.FAILED, _tr("The model is not running"), now.problem)
     match now.activity:
         case "listening":
-            hint = _tr("Pause when you have finished") if now.open_mic else _tr("Let go when you have finished")
-            return Line(Look.LISTENING, _tr("Listening"), hint)
+            return Line(Look.LISTENING, _tr("Listening"), _while_listening(now))
         case "thinking":
             return Line(Look.THINKING, _tr("Thinking"), _tr("Press Esc to stop"))
         case "speaking":
@@ -66,7 +67,14 @@ def line(now: Situation) -> Line:
         return Line(Look.IDLE, _tr("Ready, microphone muted"), _tr("Unmute to talk, or type"))
     if now.open_mic:
         return Line(Look.IDLE, _tr("Ready, microphone open"), _tr("Just speak"))
-    return Line(Look.IDLE, _tr("Ready"), _tr("Hold Space to talk, or type"))
+    how = _tr("Press Space to talk, or type") if now.toggle else _tr("Hold Space to talk, or type")
+    return Line(Look.IDLE, _tr("Ready"), how)
+
+
+def _while_listening(now: Situation) -> str:
+    if now.open_mic:
+        return _tr("Pause when you have finished")
+    return _tr("Press again when you have finished") if now.toggle else _tr("Let go when you have finished")
 
 
 def _while_speaking(now: Situation) -> str:

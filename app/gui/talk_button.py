@@ -1,4 +1,4 @@
-"""Hold to talk: a button for the mouse or a finger, and Space for the keyboard."""
+"""Hold to talk, or press to begin and to end: a button for the mouse or a finger, and Space for the keyboard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _TYPING = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)
 class TalkButton(QPushButton):
     """The hold-to-talk button. It stays held when the pressed mouse leaves it, as a hand may wander.
 
-    Signals: `held()` and `let_go()`, always in pairs, whatever holds it: mouse or Space.
+    Signals: `held()` and `let_go()`, always in pairs, whatever holds it: mouse or Space. Where it `toggles`, one
+    press holds it and the next lets it go.
     """
 
     held = Signal()
@@ -32,6 +33,19 @@ class TalkButton(QPushButton):
         self.setProperty("kind", "primary")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._holding = False
+        self.toggles = False
+
+    def press(self) -> None:
+        """The mouse or the key went down on it."""
+        if self.toggles and self._holding:
+            self.release()
+        else:
+            self.hold()
+
+    def unpress(self) -> None:
+        """The mouse or the key went up."""
+        if not self.toggles:
+            self.release()
 
     def is_held(self) -> bool:
         """Whether somebody holds it."""
@@ -58,14 +72,14 @@ class TalkButton(QPushButton):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.hold()
+            self.press()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.release()
+            self.unpress()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -121,13 +135,13 @@ class SpaceKey(QObject):
             return False
         if pressed and not event.isAutoRepeat():
             self._down = True
-            self._button.hold()
+            self._button.press()
         return True
 
     def _let_go(self) -> None:
         if self._down:
             self._down = False
-            self._button.release()
+            self._button.unpress()
 
     def _enter(self, watched: QObject) -> bool:
         if not isinstance(watched, QAbstractButton) or isinstance(watched, TalkButton):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory, QWidget
 
 GRID = 8
 COLUMN_WIDTH = 760
 RADIUS = 16
+_FACTOR, _WEIGHT = "banterTextSize", "banterTextWeight"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,22 @@ DARK = Colours(
     dark=True,
 )
 
+
+class Events(QObject):
+    """Tells whoever lays something out by the size of its text.
+
+    Signals: `dressed()` after `apply`, once all widgets have their colours and fonts.
+    """
+
+    dressed = Signal()
+
+
+events = Events()
 _now = LIGHT
+_less_motion = False
+# The system's font, before it was made larger or smaller.
+_font: QFont | None = None
+_text_scale = 1.0
 
 
 def colours() -> Colours:
@@ -84,11 +100,48 @@ def apply(app: QApplication, scheme: Qt.ColorScheme | None = None) -> Colours:
         app.setStyle(QStyleFactory.create("Fusion"))
     app.setPalette(_palette(_now))
     app.setStyleSheet(_style_sheet(_now))
+    # With a new sheet, Qt gives each widget back the font that it had under its first one.
+    for widget in app.allWidgets():
+        factor = widget.property(_FACTOR)
+        if factor is not None:
+            widget.setFont(sized(app.font(), factor, widget.property(_WEIGHT)))
+    events.dressed.emit()
     return _now
 
 
+def set_text_scale(app: QApplication, scale: float) -> None:
+    """Make all text `scale` times as large as the system has it; takes full effect with the next `apply`."""
+    global _font, _text_scale
+    if scale == _text_scale:
+        return
+    if _font is None:
+        _font = QFont(app.font())
+    _text_scale = scale
+    app.setFont(sized(_font, scale))
+
+
+def text_scale() -> float:
+    """How large text is, compared with the system's."""
+    return _text_scale
+
+
+def set_size(widget: QWidget, factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> None:
+    """Write on `widget` `factor` times as large as elsewhere, whatever size the user chooses meanwhile."""
+    widget.setProperty(_FACTOR, factor)
+    widget.setProperty(_WEIGHT, weight)
+    widget.setFont(sized(QApplication.font(), factor, weight))
+
+
+def set_less_motion(less: bool) -> None:
+    """Whether the person asked Banter for less animation; takes effect with the next `apply`."""
+    global _less_motion
+    _less_motion = less
+
+
 def reduced_motion() -> bool:
-    """Whether the person asked the system for less animation."""
+    """Whether the person asked for less animation, here or in the system."""
+    if _less_motion:
+        return True
     hints = getattr(QGuiApplication.styleHints(), "accessibility", None)
     motion = getattr(hints(), "motionPreference", None) if hints else None
     if motion is not None and motion().name == "ReducedMotion":
@@ -166,6 +219,9 @@ QPushButton:focus, QComboBox:focus, QLineEdit:focus {{ border: 2px solid {c.acce
 QPushButton:disabled {{ color: {c.muted}; background: {c.surface}; }}
 QPushButton:checked {{ background: {c.mine}; color: {c.mine_text}; border-color: {c.accent}; }}
 QPushButton[warns="true"]:checked {{ background: {c.danger_ground}; border-color: {c.danger}; }}
+QPushButton[kind="danger"] {{ color: {c.danger}; border-color: {c.danger}; }}
+QPushButton[kind="danger"]:hover {{ background: {c.danger_ground}; }}
+QPushButton[kind="danger"]:focus {{ border: 2px solid {c.danger}; }}
 QPushButton[kind="primary"] {{ background: {c.accent}; color: {c.on_accent}; border: 2px solid {c.accent};
     font-weight: 600; }}
 QPushButton[kind="primary"]:hover {{ background: {c.accent_hover}; border-color: {c.accent_hover}; }}
@@ -201,6 +257,22 @@ QMenu::item {{ padding: 6px 20px 6px 12px; border-radius: 6px; }}
 QMenu::item:selected {{ background: {c.mine}; color: {c.mine_text}; }}
 QMenu::item:disabled {{ color: {c.muted}; }}
 QMenu::separator {{ height: 1px; background: {c.border}; margin: 4px 8px; }}
+
+QWidget#preferences, QScrollArea#page, QWidget#pageBody {{ background: {c.ground}; border: none; }}
+QFrame#card {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: {RADIUS}px; }}
+QFrame#card QLabel {{ background: transparent; }}
+QFrame#segments {{ background: {c.ground}; border: 1px solid {c.border}; border-radius: 12px; }}
+QListWidget#pages {{ background: transparent; border: none; outline: none; }}
+QListWidget#pages::item {{ min-height: 38px; padding: 0 10px; border-radius: 10px; color: {c.text};
+    border: 2px solid transparent; }}
+QListWidget#pages::item:hover {{ background: {c.raised}; }}
+QListWidget#pages::item:selected {{ background: {c.mine}; color: {c.mine_text}; }}
+QListWidget#pages:focus::item:selected {{ border-color: {c.accent}; }}
+QSpinBox {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
+    min-height: 36px; selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
+QSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 12px; min-height: 0; }}
+QSpinBox::up-button, QSpinBox::down-button {{ width: 0; border: none; }}
+QSpinBox:focus {{ border: 2px solid {c.accent}; }}
 
 QLineEdit {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     padding: 0 14px; min-height: 40px; selection-background-color: {c.accent};

@@ -86,6 +86,7 @@ class Transcript(QScrollArea):
         self._latest.clicked.connect(self.follow)
         self._latest.hide()
         self._dress()
+        theme.events.dressed.connect(self._fit)
 
     # --- what is in it
 
@@ -304,10 +305,14 @@ class Transcript(QScrollArea):
         side = (self.viewport().width() - self._column()) // 2
         self._rows.setContentsMargins(side, self.MARGIN, side, self.MARGIN)
         self._welcome.set_compact(self.viewport().height() < self.COMPACT_HEIGHT)
+        self._fit()
+        self._place_latest()
+
+    def _fit(self) -> None:
+        """Each bubble as large as its text wants it now."""
         for bubble in self._bubbles:
             bubble.fit(self._column())
         self._actions.place()
-        self._place_latest()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -82,21 +82,16 @@ class Welcome(QWidget):
 
     def __init__(self, picture: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = QLabel(self.tr("Hold Space and ask"))
-        title.setFont(theme.sized(self.font(), 1.7, QFont.Weight.DemiBold))
+        self._title = title = QLabel()
+        theme.set_size(title, 1.7, QFont.Weight.DemiBold)
         title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._how = how = QLabel(
-            self.tr(
-                "Speak while you hold it, let go when you have finished, and Banter answers aloud. "
-                "You can cut in at any time, type instead, or switch to the open microphone."
-            )
-        )
+        self._how = how = QLabel()
         how.setWordWrap(True)
         how.setProperty("muted", True)
         how.setAlignment(Qt.AlignmentFlag.AlignCenter)
         examples = QLabel(self.tr("Or try one of these"))
         examples.setProperty("muted", True)
-        examples.setFont(theme.sized(self.font(), 0.9))
+        theme.set_size(examples, 0.9)
         examples.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._examples = chips = QWidget()
         flow = CentredFlow(theme.GRID)
@@ -121,12 +116,33 @@ class Welcome(QWidget):
         column.addWidget(examples)
         column.addWidget(chips, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
+        self.set_toggle(False)
+        theme.events.dressed.connect(self._fit)
+
+    def set_toggle(self, toggles: bool) -> None:
+        """Whether Space is pressed once to begin and once to send, instead of being held."""
+        if toggles:
+            self._title.setText(self.tr("Press Space and ask"))
+            how = self.tr("Speak, press it again when you have finished, and Banter answers aloud.")
+        else:
+            self._title.setText(self.tr("Hold Space and ask"))
+            how = self.tr("Speak while you hold it, let go when you have finished, and Banter answers aloud.")
+        also = self.tr("You can cut in at any time, type instead, or switch to the open microphone.")
+        self._how.setText(f"{how} {also}")
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        # Its parts have the sizes that fit now, which must not keep it from becoming narrower.
+        return QSize(0, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
         # What is centred and wraps is given the height of its widest shape, so the sizes are set here.
         for widget, most in ((self._how, HOW_WIDTH), (self._examples, CHIPS_WIDTH)):
-            width = min(most, event.size().width())
+            width = min(most, self.width())
             widget.setMinimumSize(0, 0)
             widget.setFixedSize(width, widget.heightForWidth(width))
 

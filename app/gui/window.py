@@ -17,14 +17,14 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QShortcut,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import icons, theme
 from app.gui.dock import Dock
 from app.gui.header import Header
-from app.gui.sidebar import WIDTH as SIDEBAR_WIDTH
-from app.gui.sidebar import Sidebar
+from app.gui.sidebar import Sidebar, wanted_width
 from app.gui.status import Model, Situation, line
 from app.gui.talk_button import SpaceKey
 from app.gui.transcript import Transcript
@@ -62,8 +62,8 @@ class MainWindow(QMainWindow):
 
     Signals: `question_asked(str)`, `stop_requested()`, `open_mic_switched(bool)`, `muted(bool)` of the
     microphone, `voice_chosen(str)`, `volume_changed(float)` 0…1, `retry_requested()` of what a notice tells,
-    `new_conversation_requested()`, `sidebar_switched(bool)` by the user, `closed()`. Talking is in `dock.talk`:
-    `held()` and `let_go()`; what happens to kept conversations is in `sidebar`.
+    `new_conversation_requested()`, `settings_requested()`, `sidebar_switched(bool)` by the user, `closed()`.
+    Talking is in `dock.talk`: `held()` and `let_go()`; what happens to kept conversations is in `sidebar`.
     """
 
     question_asked = Signal(str)
@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
     volume_changed = Signal(float)
     retry_requested = Signal()
     new_conversation_requested = Signal()
+    settings_requested = Signal()
     sidebar_switched = Signal(bool)
     closed = Signal()
 
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
         self._order_tabs()
         self.transcript.setFocus()
         self._show_situation()
+        theme.events.dressed.connect(self._fit)
 
     # --- shown from outside
 
@@ -151,6 +153,9 @@ class MainWindow(QMainWindow):
     def show_activity(self, activity: str) -> None:
         """The conversation's state by its name: idle, listening, thinking or speaking."""
         problem = self._situation.problem if activity == "idle" else ""
+        if activity != "listening" and self.dock.talk.toggles:
+            # Nobody holds it with a finger, so nobody would let it go.
+            self.dock.talk.release()
         self._change(activity=activity, problem=problem)
         if activity not in ("listening", "speaking"):
             self.dock.orb.set_level(QUIET_DB)
@@ -173,6 +178,12 @@ class MainWindow(QMainWindow):
         """Whether the open microphone is on."""
         self.dock.set_open_mic(on)
         self._change(open_mic=on)
+
+    def show_toggle(self, toggles: bool) -> None:
+        """Whether the talk button is pressed once to begin and once to send, instead of being held."""
+        self.dock.set_toggle(toggles)
+        self.welcome.set_toggle(toggles)
+        self._change(toggle=toggles)
 
     def show_half_duplex(self, reason: str) -> None:
         """Why the microphone is ignored while an answer is played; "" when it is not."""
@@ -215,7 +226,7 @@ class MainWindow(QMainWindow):
         self.sidebar.search()
 
     def _sidebar_fits(self) -> bool:
-        return self.width() >= SIDEBAR_WIDTH + BESIDE_SIDEBAR
+        return self.width() >= wanted_width() + BESIDE_SIDEBAR
 
     def _place_sidebar(self) -> None:
         """Beside the rest where there is room for both, otherwise over it."""
@@ -232,9 +243,9 @@ class MainWindow(QMainWindow):
             height = self._body.height()
             self.dimmer.setGeometry(0, 0, self.width(), height)
             self.dimmer.raise_()
-            self.sidebar.setGeometry(0, 0, SIDEBAR_WIDTH, height)
+            self.sidebar.setGeometry(0, 0, wanted_width(), height)
             self.sidebar.raise_()
-        room = self.width() - (SIDEBAR_WIDTH if shown and beside else 0)
+        room = self.width() - (wanted_width() if shown and beside else 0)
         side = max(12, (room - theme.COLUMN_WIDTH - 32) // 2)
         self._centre.setContentsMargins(side, 0, side, 12)
 
@@ -278,6 +289,7 @@ class MainWindow(QMainWindow):
         dock.talk.let_go.connect(self._show_situation)
         self.header.voice_chosen.connect(self.voice_chosen)
         self.header.volume_changed.connect(self.volume_changed)
+        self.header.settings_clicked.connect(self.settings_requested)
         for keys, action in {
             "Esc": self._escape,
             "Ctrl+M": dock.open_mic.click,
@@ -285,6 +297,7 @@ class MainWindow(QMainWindow):
             "Ctrl+L": dock.field.setFocus,
             "Ctrl+N": self.new_conversation_requested.emit,
             "Ctrl+F": self._search,
+            "Ctrl+,": self.settings_requested.emit,
             "F9": lambda: self._switch_sidebar(not self._sidebar_shown),
             "End": self.transcript.follow,
         }.items():
@@ -297,7 +310,7 @@ class MainWindow(QMainWindow):
     def _order_tabs(self) -> None:
         dock, header = self.dock, self.header
         order = [dock.talk, dock.open_mic, dock.mute, dock.stop, dock.field, dock.send]
-        order += [header.voices, header.mute, header.volume, header.sound, self.transcript]
+        order += [header.voices, header.mute, header.volume, header.sound, header.settings, self.transcript]
         sidebar = self.sidebar
         order += [self.unfold, sidebar.fold, sidebar.new, sidebar.field, sidebar.list, sidebar.keeping]
         for before, after in pairwise(order):
@@ -335,10 +348,16 @@ class MainWindow(QMainWindow):
         loading = now.model == Model.LOADING
         ready = now.model == Model.READY
         self.dock.show_line(line(now), now.fraction if loading else None)
+        # Its icon is coloured with the others' below.
+        self.dock.talk.setEnabled(ready and now.microphone and not now.muted)
         self.dock.set_ready(ready)
         self.dock.set_busy(ready and now.activity != "idle")
-        self.dock.talk.setEnabled(ready and now.microphone and not now.muted)
         self.welcome.set_ready(ready)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Only now all its parts have their fonts.
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -350,6 +369,12 @@ class MainWindow(QMainWindow):
             self.dock.orb.set_resting(self.isMinimized())
         elif event.type() == QEvent.Type.PaletteChange and hasattr(self, "unfold"):
             self._dress()
+
+    def _fit(self) -> None:
+        """Text may have become larger or smaller."""
+        least = MINIMUM.expandedTo(self._body.minimumSizeHint())
+        self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
+        self._place_sidebar()
 
     def _dress(self) -> None:
         self.unfold.setIcon(icons.icon("sidebar", theme.colours().text))

@@ -93,7 +93,8 @@ class Keeper:
             except Exception:
                 _log.exception("the kept conversations")
         self._retry()
-        self._change(lambda store: store.purge())
+        # A program that runs for weeks has become older than it promises to keep, too.
+        self._change(self._purge_old)
         if self._store is not None:
             self._store.close()
 

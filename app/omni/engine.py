@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -153,7 +153,10 @@ class OmniEngine:
             yield Heard(heard)
         question = Message("user", request.text or "", audio_rows=0 if features is None else len(features))
         prompt = build_prompt(self._parts.config, self._prompt_ids(question, request.history, voice), voice, features)
-        turn = _Turn(self._parts, self._control, self._silence, prompt, request.seed, cancelled)
+        parts = self._parts
+        if request.temperature is not None:
+            parts = replace(parts, generation=replace(parts.generation, temperature=request.temperature))
+        turn = _Turn(parts, self._control, self._silence, prompt, request.seed, cancelled)
         yield from turn.pieces(started)
         yield turn.stats(heard, voice.name, encode_ms)
 

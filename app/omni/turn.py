@@ -38,7 +38,8 @@ class Exchange:
 class TurnRequest:
     """One question: `audio` (float32 mono at 16 kHz, within ±1) or `text`, exactly one of them.
 
-    `seed` None draws a fresh one; the seed in use comes back in `TurnStats`.
+    `seed` None draws a fresh one; the seed in use comes back in `TurnStats`. `temperature` (0 or more, 0 takes the
+    likeliest words) None is the model's own.
     """
 
     audio: NDArray[np.float32] | None = None
@@ -46,6 +47,7 @@ class TurnRequest:
     history: tuple[Exchange, ...] = ()
     voice: str = ""
     seed: int | None = None
+    temperature: float | None = None
 
 
 @dataclass(frozen=True)

@@ -46,12 +46,14 @@ def _echo(played: Samples, delay_s: float, gain_db: float) -> Samples:
     return heard.astype(np.float32)
 
 
-def _clean(played: Samples, heard: Samples, *, fast: float = 0.0, start: float = 7.0) -> Samples:
+def _clean(
+    played: Samples, heard: Samples, *, fast: float = 0.0, start: float = 7.0, suppress: bool = False
+) -> Samples:
     """Send both through the filter as the devices would: 48 kHz out, 10 ms at a time in, the loudspeaker's
-    buffer 30 ms ahead. `fast`: by how much the microphone's clock runs ahead.
+    buffer 30 ms ahead. `fast`: by how much the microphone's clock runs ahead. `suppress` noise.
     """
     reference = Reference(DEVICE_RATE)
-    echo_filter = EchoFilter(WebRtcCanceller(), lambda: reference)
+    echo_filter = EchoFilter(WebRtcCanceller(noise_suppression=suppress), lambda: reference, always=suppress)
     device = np.asarray(soxr.resample(played, RATE, DEVICE_RATE), np.float32)
     pieces, sent = [], 0
     for at in range(0, len(heard), FRAME):
@@ -294,3 +296,11 @@ WebRtcCanceller()
 print("torch" in sys.modules)
 """
     assert _python(code).split() == ["False", "False"]
+
+
+def test_noise_is_suppressed_with_headphones_too_where_that_is_wanted(speech: Samples) -> None:
+    played = np.concatenate((np.zeros(2 * RATE, np.float32), np.tile(speech, 2)))
+    noise = np.random.default_rng(1).normal(0.0, 1e-3, len(played)).astype(np.float32)
+    as_it_is, suppressed = (_clean(played, noise, suppress=on)[-RATE:] for on in (False, True))
+    assert _power_db(as_it_is) == pytest.approx(_power_db(noise), abs=0.1), "there is no echo, so nothing is touched"
+    assert _power_db(suppressed) < _power_db(noise) - 6

@@ -11,9 +11,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
+from app.audio.catalogue import DeviceName, Found
 from app.gui import theme
+from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
+from app.settings import Settings, Theme
 
 VOICES = ("ada", "felix", "greta", "june", "otto", "sam")
 FONTS = ("Inter", "Cantarell", "Noto Sans", "Open Sans", "DejaVu Sans")
@@ -60,6 +63,27 @@ def sample(size: QSize, empty: bool = False, sidebar: bool = False) -> MainWindo
     return window
 
 
+def settings_pages(folder: Path, theme_wanted: Theme) -> None:
+    """A picture of each page of the settings."""
+    desk, speakers = DeviceName("Built-in microphone", "ALSA"), DeviceName("Built-in speakers", "ALSA")
+    window = PreferencesWindow()
+    window.show_settings(Settings(theme=theme_wanted))
+    window.sound.show_found(Found((desk,), (speakers,), desk, speakers))
+    window.show()
+    for row in range(window.list.count()):
+        window.list.setCurrentRow(row)
+        settle()
+        window.grab().save(str(folder / f"settings-{window.page().accessibleName().lower()}-{theme_wanted}.png"))
+    window.close()
+    window.deleteLater()
+
+
+def settle() -> None:
+    """Let Qt lay everything out."""
+    for _ in range(20):
+        QApplication.processEvents()
+
+
 def main(folder: Path) -> None:
     """Write one picture for each case to `folder`."""
     app = QApplication.instance() or QApplication([])
@@ -78,14 +102,14 @@ def main(folder: Path) -> None:
         ):
             window = sample(size, empty, sidebar)
             window.show()
-            for _ in range(20):
-                app.processEvents()
+            settle()
             window.transcript.follow()
             app.processEvents()
             window.grab().save(str(folder / name))
             window.close()
             window.deleteLater()
             app.processEvents()
+        settings_pages(folder, Theme(dress))
 
 
 if __name__ == "__main__":

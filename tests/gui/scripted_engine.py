@@ -26,7 +26,9 @@ FACTORY = "tests.gui.scripted_engine:load"
 
 
 class ScriptedEngine:
-    """Says `You said: <question>`. Long for "count" and whatever is spoken; "crash" ends it."""
+    """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
+    chance; "crash" ends it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0)
@@ -36,6 +38,8 @@ class ScriptedEngine:
         if request.text is None:
             yield Heard(question)
         words = f"You said: {question}".split()
+        if question == "dice":
+            words = f"You said: seed {request.seed} temperature {request.temperature}".split()
         if question == "count" or request.text is None:
             words = [str(number) for number in range(80)]
         frames = 0

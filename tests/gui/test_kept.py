@@ -234,7 +234,7 @@ def test_thirty_days_asks_only_when_something_goes(table: Table) -> None:
     fill(table.store_file, ("new", [("New", "1")]))
     table.window.sidebar.keep_chosen.emit(Keep.MONTH)
     table.until(lambda: "30 days" in table.window.sidebar.keeping.text())
-    table.assistant.kept.set_keep(Keep.FOREVER)
+    table.assistant.kept.retention.set_keep(Keep.FOREVER)
     fill(table.store_file, ("old", [("Old", "1")]), when=time.time() - 40 * DAY_S)
     table.window.sidebar.keep_chosen.emit(Keep.MONTH)
     box = _box(table)

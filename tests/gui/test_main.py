@@ -12,6 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from app import settings
+from app.gui import theme
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 240
 DEAF = sys.platform == "linux" and not Path("/dev/snd").exists()
@@ -39,7 +42,9 @@ def look():
 if __name__ == "__main__":
     leave, deaf = sys.argv[1] == "leave", sys.argv[2] == "deaf"
     show = window.MainWindow.showEvent
-    window.MainWindow.showEvent = lambda self, event: (show(self, event), tell("shown"))[0]
+    window.MainWindow.showEvent = lambda self, event: (
+        show(self, event), tell("shown", ground=self.palette().window().color().name())
+    )[0]
     start = assistant.Assistant.start
     assistant.Assistant.start = lambda self, model: (tell("start"), start(self, model))[1]
     app = QApplication([])
@@ -87,6 +92,17 @@ def test_window_first_then_model_and_sound_and_never_torch(tmp_path: Path) -> No
         assert "No loudspeaker was found" in seen[2]["notices"]
     assert "Traceback" not in err
     assert (tmp_path / "banter" / "settings.toml").exists()
+
+
+def test_the_first_thing_seen_has_the_saved_theme(tmp_path: Path) -> None:
+    file = tmp_path / "banter" / "settings.toml"
+    settings.save(file, settings.Settings(theme=settings.Theme.DARK, text_size=120))
+    process = _start(tmp_path, "leave")
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0 and "Traceback" not in err, err
+    assert json.loads(out.splitlines()[0])["ground"] == theme.DARK.ground
+    kept = settings.load(file).settings
+    assert (kept.theme, kept.text_size) == (settings.Theme.DARK, 120)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -189,6 +189,15 @@ def test_old_conversations_go_at_the_start(file: Path) -> None:
     desk.keeper.close()
 
 
+def test_what_has_become_too_old_meanwhile_goes_at_the_end(file: Path) -> None:
+    desk = Desk(file, days=7)
+    desk.say("1", "old", "old", when=time.time() - 8 * DAY_S)
+    desk.say("2", "new", "new", when=time.time() - 6 * DAY_S)
+    assert len(desk.read(lambda store: store.conversations())) == 2
+    desk.keeper.close()
+    assert texts_in(file, "old") == [] and texts_in(file, "new") == ["new"]
+
+
 def test_keeping_nothing_and_keeping_again(desk: Desk, file: Path) -> None:
     desk.say("1", "secret")
     desk.keeper.keep(None)

@@ -117,6 +117,15 @@ def test_without_a_seed_each_turn_draws_its_own(engine: OmniEngine) -> None:
     assert len(seeds) == 3
 
 
+def test_the_temperature_of_the_words_may_be_chosen(engine: OmniEngine) -> None:
+    def reply(temperature: float | None, seed: int) -> str:
+        return run(engine, TurnRequest(text="Hi", seed=seed, temperature=temperature))[1].reply
+
+    assert len({reply(0.0, seed) for seed in range(4)}) == 1, "the likeliest words leave nothing to chance"
+    assert len({reply(1.5, seed) for seed in range(4)}) > 1
+    assert reply(None, 4) == reply(engine._parts.generation.temperature, 4)
+
+
 def test_silent_question_still_answers(engine: OmniEngine) -> None:
     _, stats = run(engine, TurnRequest(audio=np.zeros(10, dtype=np.float32), seed=1))
     assert stats.heard == "1 rows" and stats.frames > 0

@@ -1,0 +1,42 @@
+"""Theme, text size and motion."""
+
+from __future__ import annotations
+
+from app.gui.preferences.page import Page
+from app.gui.preferences.parts import Scale, Segments, Switch
+from app.settings import TEXT_SIZES, Settings, Theme
+
+
+class LookPage(Page):
+    """What Banter looks like."""
+
+    FIELDS = ("theme", "text_size", "reduced_motion")
+
+    def build(self) -> None:
+        card = self.card()
+        self.theme = Segments(
+            (
+                (Theme.LIGHT, self.tr("Light"), self.tr("Dark words on a light ground")),
+                (Theme.DARK, self.tr("Dark"), self.tr("Light words on a dark ground")),
+                (Theme.SYSTEM, self.tr("As the system"), self.tr("Changes with the setting of your system")),
+            )
+        )
+        self.theme.chosen.connect(lambda value: self.changed.emit({"theme": value}))
+        card.row(self.tr("&Theme"), self.theme)
+        # Only when it is let go: the slider itself moves as the text grows.
+        self.text_size = Scale(TEXT_SIZES, tracking=False)
+        self.text_size.moved.connect(lambda percent: self.changed.emit({"text_size": percent}))
+        card.row(self.tr("Text &size"), self.text_size, self.tr("Compared with the text of your system."))
+        self.text_size.slider.setAccessibleName(self.tr("Text size"))
+        self.motion = Switch()
+        self.motion.clicked.connect(lambda on: self.changed.emit({"reduced_motion": on}))
+        card.row(
+            self.tr("Less &motion"),
+            self.motion,
+            self.tr("The picture of what Banter is doing stands still. Off: as your system wants it."),
+        )
+
+    def show_settings(self, settings: Settings) -> None:
+        self.theme.set_value(settings.theme)
+        self.text_size.set_value(settings.text_size)
+        self.motion.setChecked(settings.reduced_motion)
