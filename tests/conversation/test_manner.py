@@ -9,7 +9,7 @@ import pytest
 from app.conversation.events import (
     Action,
     AudioStarted,
-    EndTurn,
+    ConfirmTurn,
     HoldPlayback,
     Mode,
     ModelReady,
@@ -39,7 +39,7 @@ class Room:
         for _ in range(20):
             self.hear(0.9)
         for number in range(1, 200):
-            if any(isinstance(action, EndTurn) for action in self.hear(0.0)):
+            if any(isinstance(action, ConfirmTurn) for action in self.hear(0.0)):
                 return number
         raise AssertionError("no end of the turn")
 
@@ -85,4 +85,5 @@ def test_sensitivity_is_the_voice_that_holds_an_answer() -> None:
 def test_the_lengths_stay_in_order(patience: Patience, sensitivity: Sensitivity) -> None:
     timing = timing_for(patience, sensitivity)
     assert timing.duck_chunks < timing.barge_in_chunks < timing.interruption_chunks
-    assert timing.endpoint_chunks < timing.resume_chunks
+    assert timing.speculative_chunks < timing.complete_chunks < timing.endpoint_chunks < timing.unfinished_chunks
+    assert timing.unfinished_chunks < timing.resume_chunks
