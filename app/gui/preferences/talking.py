@@ -57,7 +57,7 @@ class TalkingPage(Page):
             how = self.tr("Press Space or the button, speak, and press again.")
         else:
             how = self.tr("Hold Space or the button while you speak.")
-        pause = self.tr("It answers after {seconds} s of silence: sooner after a whole sentence, later after half of one.")
+        pause = self.tr("It answers after {seconds} s of silence, sooner after a whole sentence.")
         voice = self.tr("It pauses after {seconds} s of your voice, and goes on if that was only an “mm-hm”.")
         for note, text, control in (
             (self._mode_note, how, self.mode),
