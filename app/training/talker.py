@@ -139,7 +139,8 @@ class Batches:
         """Bridge, spoilt inputs, targets and voice of one answer."""
         rng, config = self._rng, self._config
         spoken = self.sources.codes[intent.id]
-        voice = 0 if 0 in spoken and rng.random() < self._default_share else int(rng.choice(list(spoken)))
+        others = [number for number in spoken if number != 0]
+        voice = 0 if not others or rng.random() < self._default_share else int(rng.choice(others))
         prompted = self.prompts[intent.id][rng.integers(len(self.prompts[intent.id]))]
         bridge, start = prompted.bridge, prompted.start
         if rng.random() < CUT_SHARE:
@@ -208,7 +209,7 @@ def main(argv: list[str] | None = None) -> int:
     """`python -m app.training talker`."""
     parser = stage_arguments("talker", __doc__, rate=5e-4, batch=32)
     parser.add_argument("--thinker", type=Path, default=None, help="checkpoint of the stage `thinker`")
-    parser.add_argument("--default-share", type=float, default=0.1, help="extra share of the default voice")
+    parser.add_argument("--default-share", type=float, default=0.2, help="share of the default voice's answers")
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     rank = join_group()
