@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from app.audio.level import FLOOR_DB
 from app.conversation import events as ev
 from app.conversation.events import Mode, State
 from app.conversation.history import History
-from app.conversation.live import SILENCE_DB, Live
+from app.conversation.live import Live
 from app.conversation.machine import TurnMachine
 from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
 from app.conversation.timing import Timing
@@ -393,5 +394,5 @@ class Conversation:
         """Loudness of the 80 ms that play now, dB of full scale."""
         live = self._live
         if live is None or self._player is None:
-            return SILENCE_DB
+            return FLOOR_DB
         return live.level_at(self._player.played_samples(live.turn))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from app.audio.level import FLOOR_DB, rms_db
 from app.conversation.history import Reply
 from app.conversation.ports import Samples
 from app.engine import protocol
 from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE
 
-SILENCE_DB = -120.0
 # A codec begins with some silence before the voice; so much of it is left out, and 10 ms are kept.
 _LEAD_DB = -45.0
 _LEAD_FRAMES = 3
@@ -51,7 +49,7 @@ class Live:
         self.begun = True
         self.reply.samples += len(samples)
         self.pieces.append(samples)
-        self.levels.append(level_db(samples))
+        self.levels.append(rms_db(samples))
         return samples
 
     def sound_so_far(self) -> list[Samples]:
@@ -63,24 +61,18 @@ class Live:
         self.again = samples
         self.reply.samples = len(samples)
         frames = range(0, len(samples), FRAME_SAMPLES)
-        self.levels = [level_db(samples[at : at + FRAME_SAMPLES]) for at in frames]
+        self.levels = [rms_db(samples[at : at + FRAME_SAMPLES]) for at in frames]
 
     def level_at(self, played: int) -> float:
         """Loudness after `played` samples, dB of full scale."""
         if played <= 0 or not self.levels:
-            return SILENCE_DB
+            return FLOOR_DB
         return self.levels[min(len(self.levels) - 1, played // FRAME_SAMPLES)]
 
 
 def _lead(samples: Samples) -> int:
     """How many samples there are before the first sound, less 10 ms; all of them where there is none."""
     for at in range(0, len(samples), _WINDOW):
-        if level_db(samples[at : at + _WINDOW]) > _LEAD_DB:
+        if rms_db(samples[at : at + _WINDOW]) > _LEAD_DB:
             return max(0, at - _WINDOW)
     return len(samples)
-
-
-def level_db(samples: Samples) -> float:
-    """Loudness of float32 [N], dB of full scale."""
-    power = float(np.dot(samples, samples)) / max(1, len(samples))
-    return max(SILENCE_DB, 10.0 * float(np.log10(power + 1e-30)))

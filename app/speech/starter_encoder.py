@@ -45,7 +45,7 @@ class Attention(nn.Module):
         return x.unflatten(-1, (HEADS, -1)).transpose(-3, -2)
 
     def memory(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values [heads, T, d] of `x` [T, WIDTH]."""
+        """Keys and values [.., heads, T, d] of `x` [.., T, WIDTH]."""
         key, value = self.key_value(x).chunk(2, -1)
         return self.split_heads(key), self.split_heads(value)
 
@@ -127,15 +127,21 @@ class StarterEncoder(nn.Module):
         load_into(encoder, folder / "encoder.safetensors")
         return encoder.eval().requires_grad_(False)
 
-    def hear(self, audio: Tensor) -> Tensor:
-        """Encoder states [T, WIDTH] (50 per second) of audio [n] at 16 kHz."""
-        mel = log_mel(audio, self.filters, self.window)
-        x = F.gelu(self.conv2(F.gelu(self.conv1(mel[None]))))[0].T
-        x = x + self.positions[: len(x)]
+    def layers(self, mel: Tensor) -> list[Tensor]:
+        """States [B, T, WIDTH] (50 per second) after each block, of log-mel [B, 80, 2·T]."""
+        x = F.gelu(self.conv2(F.gelu(self.conv1(mel)))).transpose(1, 2)
+        x = x + self.positions[: x.shape[1]]
+        states = []
         for block in blocks(self.encoder):
             normed = block.norm(x)
             x = block.mlp(x + block.attention(normed, block.attention.memory(normed)))
-        return self.encoder_norm(x)
+            states.append(x)
+        return states
+
+    def hear(self, audio: Tensor) -> Tensor:
+        """Encoder states [T, WIDTH] (50 per second) of audio [n] at 16 kHz."""
+        mel = log_mel(audio, self.filters, self.window)
+        return self.encoder_norm(self.layers(mel[None])[-1][0])
 
     def read(self, states: Tensor) -> list[int]:
         """Greedy reading of encoder states: rows of `vocabulary`."""

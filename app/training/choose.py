@@ -25,19 +25,13 @@ from app.speech.starter_codec import FRAME, StarterCodec
 from app.training.choices import Choice, load_choices, prepare
 from app.training.corpus import Intent, starter_intents
 from app.training.evaluate import Judge
-from app.training.measure import errors, faults, syllables, words
-from app.training.synthesize import NATURAL_VOICES, plan_answers
+from app.training.measure import errors, faults, pace, words
+from app.training.synthesize import DEFAULT_VOICE, plan_answers
 
 Floats = NDArray[np.float32]
 #: Syllables a second: below the limit of `faults`, as a Talker may well be a little faster than its model.
 EASY_PACE = 5.6
 SHIFTS = (0, FRAME // 2)
-
-
-def pace(audio: Floats, text: str) -> float:
-    """Syllables a second between the first and the last sound."""
-    loud = np.flatnonzero(np.abs(audio) > 0.02 * np.abs(audio).max())
-    return syllables(text) * 24_000 / max(1, int(loud[-1] - loud[0]))
 
 
 class Chooser:
@@ -48,7 +42,7 @@ class Chooser:
         self._answers = answers
         self._files: dict[str, list[str]] = {}
         for utterance in plan_answers():
-            if utterance.voice == next(iter(NATURAL_VOICES)):
+            if utterance.voice == DEFAULT_VOICE:
                 self._files.setdefault(utterance.intent, []).append(utterance.name)
 
     def _candidates(self, intent: Intent, kept: Tensor | None) -> Iterator[tuple[str | None, int, Tensor]]:
@@ -87,7 +81,6 @@ def main(argv: list[str] | None = None) -> int:
     torch.set_num_threads(args.threads)
     index, count = (int(x) for x in args.part.split("/"))
     answers: Path = args.work / "answers"
-    voice = next(iter(NATURAL_VOICES))
     packed = load_file(args.keep) if args.keep else {}
     chooser = Chooser(StarterCodec.load(args.model), Judge(args.work / "whisper", args.threads), answers)
     out: Path = args.work / "choices"
@@ -95,7 +88,7 @@ def main(argv: list[str] | None = None) -> int:
     for done, intent in enumerate(starter_intents()[index::count], 1):
         path = out / f"{intent.id}.json"
         if not path.exists():
-            choice = chooser.choose(intent, packed.get(f"{intent.id}|{voice}"))
+            choice = chooser.choose(intent, packed.get(f"{intent.id}|{DEFAULT_VOICE}"))
             if choice is not None:
                 path.write_text(json.dumps(asdict(choice)))
         if done % 50 == 0:

@@ -71,6 +71,19 @@ def syllables(text: str) -> int:
     return sum(max(1, len(re.findall(r"[aeiouy]+", re.sub(r"e\b", "", w)))) for w in words(text))
 
 
+def _blocks(audio: Floats, rate: int) -> tuple[Floats, NDArray[np.intp]]:
+    """Levels of blocks of 20 ms, and the numbers of those that sound."""
+    block = rate // 50
+    level = np.sqrt(np.mean(audio[: len(audio) // block * block].reshape(-1, block) ** 2, 1))
+    return level, np.flatnonzero(level > 0.02 * level.max())
+
+
+def pace(audio: Floats, text: str, rate: int = 24_000) -> float:
+    """Syllables a second between the first and the last sound."""
+    _, loud = _blocks(audio, rate)
+    return syllables(text) / (int(loud[-1] - loud[0] + 1) / 50)
+
+
 def faults(audio: Floats, text: str, rate: int = 24_000) -> list[str]:
     """Faults of a spoken answer: `silent`, `clipped`, `gap` (over 600 ms inside), `pace` (2–6 syllables/s), `tail`.
 
@@ -81,13 +94,10 @@ def faults(audio: Floats, text: str, rate: int = 24_000) -> list[str]:
     found = []
     if np.mean(np.abs(audio) >= 0.999) > 1e-4:
         found.append("clipped")
-    block = rate // 50
-    level = np.sqrt(np.mean(audio[: len(audio) // block * block].reshape(-1, block) ** 2, 1))
-    loud = np.flatnonzero(level > 0.02 * level.max())
+    level, loud = _blocks(audio, rate)
     if np.diff(loud).max(initial=0) * 20 > 600:
         found.append("gap")
-    seconds = (loud[-1] - loud[0] + 1) / 50
-    if not 2 <= syllables(text) / seconds <= 6:
+    if not 2 <= pace(audio, text, rate) <= 6:
         found.append("pace")
     if level[-1] > 0.2 * level.max():
         found.append("tail")

@@ -16,7 +16,7 @@ from app.speech.features import HOP as EAR_HOP
 from app.speech.features import SAMPLE_RATE as EAR_RATE
 from app.speech.features import WINDOW as EAR_WINDOW
 from app.speech.starter_codec import SAMPLE_RATE
-from app.speech.starter_encoder import StarterEncoder, blocks
+from app.speech.starter_encoder import StarterEncoder
 
 _SCALE = SAMPLE_RATE / EAR_RATE
 #: Window and hop of the ears' front end, in samples at 24 kHz. Its bins keep their width, so the filters stay the same.
@@ -46,15 +46,7 @@ class PhoneticLoss(nn.Module):
             power = (real.square() + imaginary.square()) / _SCALE**2 @ self.ears.filters.T
             log = torch.log10(power.clamp(min=1e-10)).transpose(1, 2)
             mel = (torch.maximum(log, log.amax((1, 2), keepdim=True) - 8) + 4) / 4
-        x = F.gelu(self.ears.conv2(F.gelu(self.ears.conv1(mel)))).transpose(1, 2)
-        x = x + self.ears.positions[: x.shape[1]]
-        states = []
-        for block in blocks(self.ears.encoder):
-            normed = block.norm(x)
-            key, value = (block.attention.split_heads(t) for t in block.attention.key_value(normed).chunk(2, -1))
-            x = block.mlp(x + block.attention(normed, (key, value)))
-            states.append(x)
-        return states[-self._layers :]
+        return self.ears.layers(mel)[-self._layers :]
 
     def forward(self, output: Tensor, target: Tensor) -> Tensor:
         """`output`, `target` [B, n] at 24 kHz → scalar."""

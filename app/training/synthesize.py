@@ -30,6 +30,7 @@ DERIVED_VOICES = {
     "bella": ("ava", Change(formants=1.05, pitch=230, span=1.1)),
     "finn": ("ava", Change(formants=0.88, pitch=142, span=1.1)),
 }
+DEFAULT_VOICE = next(iter(NATURAL_VOICES))
 BAKED_VOICES = (*NATURAL_VOICES, *DERIVED_VOICES)
 #: Every answer is recorded at each of these; `choose` picks the clearest.
 ANSWER_SPEEDS = (1.0, 0.9)

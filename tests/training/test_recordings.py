@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from app.speech.starter_codec import FRAME, LAG, StarterCodec
 from app.training.choices import Choice, load_choices, prepare
-from app.training.choose import SHIFTS, Chooser, pace
+from app.training.choose import SHIFTS, Chooser
 from app.training.corpus import Intent, starter_intents
+from app.training.measure import pace
 from app.training.phonetic import PhoneticLoss
 from app.training.synthesize import plan_answers
 
