@@ -156,7 +156,7 @@ class OmniEngine:
         parts = self._parts
         if request.temperature is not None:
             parts = replace(parts, generation=replace(parts.generation, temperature=request.temperature))
-        turn = _Turn(parts, self._control, self._silence, prompt, request.seed, cancelled)
+        turn = _Turn(parts, voice, self._control, self._silence, prompt, request.seed, cancelled)
         yield from turn.pieces(started)
         yield turn.stats(heard, voice.name, encode_ms)
 
@@ -235,6 +235,7 @@ class _Turn:
     def __init__(
         self,
         parts: EngineParts,
+        voice: Voice,
         control: TextControl,
         silence: frozenset[int],
         prompt: Prompt,
@@ -243,6 +244,7 @@ class _Turn:
     ) -> None:
         has_reference = bool((prompt.audio_ids[0] < parts.config.code_count).any())
         self._parts = parts
+        self._speaker = voice.spk_emb
         self._generation = Generation(
             parts.network,
             prompt,
@@ -265,7 +267,7 @@ class _Turn:
     def pieces(self, started: float) -> Iterator[TurnPiece]:
         """Text and audio pieces; `started` is when the turn began, for the time to the first audio."""
         text = self._parts.tokenizer.stream()
-        decoder = self._parts.codec.stream()
+        decoder = self._parts.codec.stream(self._speaker)
         quiet = 0
         ended = False
         for step in self._generation:
