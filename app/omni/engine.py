@@ -18,6 +18,7 @@ from app.omni.checkpoint import load_model
 from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError, TurnTooLongError
 from app.omni.generate import Generation, GenerationConfig, TextControl
+from app.omni.matrix import int8_is_fast
 from app.omni.prompt import Prompt, build_prompt
 from app.omni.sampler import SamplerError
 from app.omni.silence import is_quiet, silence_codes, soft_limit
@@ -108,7 +109,7 @@ class OmniEngine:
             model = load_model(folder, config)
             tell("Preparing the network", 0.4)
             parameters = sum(p.numel() for p in model.parameters())
-            network = Stepper(model)
+            network = Stepper(model, int8=section.get("weights") == "int8" and int8_is_fast())
             del model
             tell("Loading the ears", 0.6)
             encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder)
