@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.audio.catalogue import DeviceName, Found, Kind
+from app.audio.check import Trouble
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
 from app.conversation.ports import Samples
@@ -20,6 +21,7 @@ from app.gui.bubble import Entry
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
 from app.gui.preferences.preferences import Preferences
+from app.gui.soundcheck.checkup import SoundCheck
 from app.gui.transcript_log import TranscriptLog
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo, TurnStats
@@ -95,6 +97,14 @@ class Assistant(QObject):
             loaded.settings,
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
+        self.sound_check = SoundCheck(
+            window,
+            self.conversation,
+            self._devices,
+            self.preferences,
+            lambda: self._settings,
+            lambda **changes: self._remember(replace(self._settings, **changes)),
+        )
         saved = loaded.settings
         self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
@@ -127,6 +137,7 @@ class Assistant(QObject):
         if self._closed:
             return
         self.conversation.stop()
+        self.sound_check.close()
         self.preferences.close()
         self._closed = True
         self._ticker.stop()
@@ -172,6 +183,7 @@ class Assistant(QObject):
 
     def microphone_level(self, decibels: float, speech: float) -> None:
         self._window.show_microphone_level(decibels)
+        self.sound_check.show_level(decibels)
         if self._silent and decibels > SILENT_DB:
             self._silent = False
             self._window.show_notice("silent", "")
@@ -183,6 +195,7 @@ class Assistant(QObject):
         _log.info("microphone: %s", sentence or "open")
         self._window.show_microphone(usable)
         self._device_changed("microphone", usable)
+        self.sound_check.device_changed(Trouble.NO_MICROPHONE, sentence)
         text = "" if usable else self.tr("{reason} You can type your questions.").format(reason=sentence)
         self._window.show_notice("microphone", text, retry=not usable)
 
@@ -191,6 +204,7 @@ class Assistant(QObject):
         lost = bool(sentence) and not usable
         if usable or lost:
             self._device_changed("speaker", usable)
+            self.sound_check.device_changed(Trouble.NO_SPEAKER, sentence)
         text = self.tr("{reason} Answers are shown as text.").format(reason=sentence) if lost else ""
         self._window.show_notice("speaker", text, retry=lost)
 
@@ -266,6 +280,7 @@ class Assistant(QObject):
     def _devices_found(self, found: Found) -> None:
         self._window.header.sound_menu.set_found(found)
         self.preferences.devices_found(found)
+        self.sound_check.devices_found(found)
 
     def _device_moved(self, kind: Kind, name: str) -> None:
         _log.info("%s goes on with: %s", kind, name or "the wanted device")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found, Kind
@@ -24,7 +24,11 @@ class Preferences(QObject):
     """Behind the window of the settings, which is made when it is first asked for.
 
     What has a control in the main window too goes through that one, so that both always show the same.
+
+    Signals: `check_requested()` for the sound check.
     """
+
+    check_requested = Signal()
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Preferences(QObject):
         if self.dialog is None:
             self.dialog = PreferencesWindow(self._window)
             self.dialog.changed.connect(self.change)
+            self.dialog.sound.check_clicked.connect(self.check_requested)
             self.dialog.sound.muted.connect(self._window.header.mute.setChecked)
             self.dialog.privacy.delete_all_clicked.connect(lambda: self._retention.delete_all(self.dialog))
             self.dialog.show_settings(self._settings)
