@@ -56,6 +56,7 @@ class Preferences(QObject):
         self._host.seed, self._host.temperature = settings.seed, settings.temperature
         self._devices.clean(settings.cancel_echo, settings.suppress_noise)
         window.show_toggle(settings.talk == Talk.TOGGLE)
+        window.transcript.show_latencies(settings.show_latency)
         window.settings_requested.connect(self.open)
         window.header.mute.toggled.connect(self._show_muted)
         self._app().styleHints().colorSchemeChanged.connect(self._dress)
@@ -149,6 +150,8 @@ class Preferences(QObject):
             self._devices.clean(now.cancel_echo, now.suppress_noise)
         if differs("talk"):
             self._window.show_toggle(now.talk == Talk.TOGGLE)
+        if differs("show_latency"):
+            self._window.transcript.show_latencies(now.show_latency)
         if differs("theme", "text_size", "reduced_motion"):
             self._dress()
 

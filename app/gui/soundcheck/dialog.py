@@ -242,5 +242,5 @@ class SoundCheckWindow(QDialog):
         width = max(round(WIDTH * theme.text_scale()), layout.minimumSize().width())
         screen = self.screen().availableGeometry()
         width = min(width, screen.width())
-        height = max(layout.totalHeightForWidth(width), layout.totalMinimumSize().height())
+        height = layout.totalHeightForWidth(width)
         self.setFixedSize(width, min(height, screen.height()))
