@@ -30,7 +30,7 @@ class Take:
 
     `raw`: the microphone; `reference`: what the loudspeaker was given, at the time at which it is heard; `clean`: what
     the speech detector and the model got of the microphone, in whole chunks of 512. `doubtful`: one a chunk, whether a
-    voice in it may have been the loudspeaker's. `cancelled`: the echo canceller worked all the time.
+    voice in it may have been the loudspeaker's. `cancelled`: the echo canceller worked, at its end at least.
     """
 
     since: float
@@ -131,7 +131,7 @@ class SoundTap:
             _put(raw, position, _unpacked(batch.raw))
             _put(reference, position, _unpacked(batch.reference))
             position += len(batch.raw)
-        return Take(start, raw, reference, clean, tuple(doubtful), all(chunk.cancelled for chunk in chunks))
+        return Take(start, raw, reference, clean, tuple(doubtful), chunks[-1].cancelled)
 
     def _played(self, count: int, at: float) -> Samples:
         reference = self._source()

@@ -166,9 +166,7 @@ def test_what_is_no_report_is_refused_in_one_sentence(question: Samples, tmp_pat
         with pytest.raises(BundleError) as refused:
             bundle.read(file)
         sentence = str(refused.value)
-        assert (
-            "\n" not in sentence and sentence.endswith((".", "again.")) and str(file) in sentence
-        ) or "damaged" in sentence
+        assert "\n" not in sentence and sentence.endswith(".")
 
 
 def test_a_place_that_cannot_be_written_is_named(question: Samples, tmp_path: Path) -> None:
