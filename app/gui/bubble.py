@@ -131,10 +131,10 @@ class Bubble(QWidget):
             bottom += 4 + mark.height()
             chosen = max(chosen, mark.width())
         if self._foot is not None and not self._foot.isHidden():
-            foot = self._foot.sizeHint()
-            chosen = max(chosen, min(foot.width(), room))
-            self._foot.setGeometry(self.PADDING, bottom + 6, chosen, foot.height())
-            bottom += 6 + foot.height()
+            chosen = max(chosen, min(self._foot.wanted_width(), room))
+            foot = self._foot.height_for(chosen)
+            self._foot.setGeometry(self.PADDING, bottom + 6, chosen, foot)
+            bottom += 6 + foot
         self._frame.resize(chosen + 2 * self.PADDING, bottom + self.EDGE)
         self.setFixedHeight(self._top + self._frame.height())
         self._place()

@@ -77,13 +77,18 @@ class LatencyLine(QWidget):
         rows.setVerticalSpacing(3)
         rows.setColumnStretch(0, 1)
         rows.addWidget(_Bar(latency), 0, 0, 1, 2)
+        self._labels: list[tuple[QLabel, ...]] = []
         for row, (part, ms) in enumerate(latency.parts, 1):
-            rows.addWidget(_small(name(part)), row, 0)
-            rows.addWidget(_small(seconds(ms)), row, 1, Qt.AlignmentFlag.AlignRight)
+            label, value = _small(name(part)), _small(seconds(ms))
+            value.setWordWrap(False)
+            rows.addWidget(label, row, 0)
+            rows.addWidget(value, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            self._labels.append((label, value))
         for row, remark in enumerate(_remarks(latency), len(latency.parts) + 1):
             label = _small(remark)
             label.setProperty("muted", True)
             rows.addWidget(label, row, 0, 1, 2)
+            self._labels.append((label,))
         self._more.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -96,6 +101,23 @@ class LatencyLine(QWidget):
     def open(self) -> None:
         """Show the parts."""
         self._line.setChecked(True)
+
+    def wanted_width(self) -> int:
+        """Pixels with which no line has to be broken."""
+        if not self.is_open():
+            return self._line.sizeHint().width()
+
+        def width(label: QLabel) -> int:
+            return label.fontMetrics().horizontalAdvance(label.text()) + 2
+
+        return max(self._line.sizeHint().width(), *(sum(map(width, row)) + 16 * (len(row) - 1) for row in self._labels))
+
+    def height_for(self, width: int) -> int:
+        """Pixels of height that it needs at this `width`."""
+        layout = self.layout()
+        assert layout is not None
+        layout.invalidate()
+        return layout.totalHeightForWidth(width) if self.is_open() else self._line.sizeHint().height()
 
     def is_open(self) -> bool:
         """Whether the parts are shown."""
@@ -153,5 +175,6 @@ def _remarks(latency: Latency) -> list[str]:
 
 def _small(text: str) -> QLabel:
     label = QLabel(text)
+    label.setWordWrap(True)
     theme.set_size(label, 0.88)
     return label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 import zipfile
@@ -9,22 +10,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from app.ask import Model
 from app.audio.capture import MicChunk
+from app.audio.level import rms_db
+from app.audio.vad import SileroVad
 from app.conversation.latency import Part, Start
 from app.gui.bubble import Bubble, Entry
 from app.gui.latency import LatencyLine
 from app.omni.turn import INPUT_RATE
 from app.replay import bundle
 from app.replay.files import Job, replay
+from app.replay.speech import Synthesiser, SynthesisError
 from tests.gui.scripted_engine import FACTORY
 from tests.gui.test_assistant import Desk, desk, without_devices
 
 __all__ = ["desk", "without_devices"]
+
+# There is a loudspeaker on the virtual clock, and there is none in the room of these tests.
+PLAYBACK = {"begin_playback", "end_playback", "stop_playback"}
 
 
 def answered(desk: Desk, text: str) -> Entry:
@@ -74,9 +79,7 @@ def test_the_time_of_an_answer_stands_below_it_where_it_is_wanted(desk: Desk) ->
     assert not any(one.isVisible() for one in desk.window.findChildren(LatencyLine))
 
 
-def test_a_report_of_a_typed_turn_is_replayed(
-    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_of_a_typed_turn_is_replayed(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answered(desk, "a secret of the turn before")
     entry = answered(desk, "how are you")
     assert menu_of(desk) == ["Copy", "Say that again", "Where the time went", "Report this turn…"]
@@ -96,52 +99,89 @@ def test_a_report_of_a_typed_turn_is_replayed(
     compared = json.loads(events.read_text(encoding="utf-8"))["compared"]
     assert compared["same_words"] and compared["answer"]["now"] == "You said: how are you"
     then, now = compared["events"]["then"], compared["events"]["now"]
-    # There is a loudspeaker on the virtual clock, and there was none in the room.
-    playback = {"begin_playback", "end_playback", "stop_playback"}
-    assert [event for event in now if event not in playback] == then
+    assert [event for event in now if event not in PLAYBACK] == then
     assert "not in the report" in capsys.readouterr().out
 
 
-def hear(desk: Desk, samples: np.ndarray, speech: float) -> None:
-    """The microphone's thread: to the tap and to the conversation."""
-    (tap,) = desk.assistant._devices._taps
-    for at in range(0, len(samples) - 511, 512):
-        chunk = samples[at : at + 512].astype(np.float32)
-        now = time.monotonic()
-        tap.push(chunk, now - 0.032)
-        tap.push_chunk(chunk, now, False, True)
-        desk.assistant.conversation.chunk(MicChunk(chunk, now, -20.0, speech, True, True))
-        desk.loop.run_until_complete(_pause(0.032))
+class Voice:
+    """The user's side: the microphone's thread, whose chunks are the clock of the conversation too, so that nothing
+    depends on how busy this computer is.
+    """
+
+    def __init__(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.desk = desk
+        self.now = time.monotonic()
+        self._detector = SileroVad()
+        monkeypatch.setattr(desk.assistant.conversation, "_clock", lambda: self.now)
+        (self._tap,) = desk.assistant._devices._taps
+
+    def says(self, samples: np.ndarray) -> None:
+        """float32 [N] at 16 kHz, in whole chunks."""
+        for at in range(0, len(samples) - 511, 512):
+            chunk = samples[at : at + 512].astype(np.float32)
+            self._tap.push(chunk, self.now)
+            self.now += 0.032
+            self._tap.push_chunk(chunk, self.now, False, True)
+            speech = self._detector.probability(chunk)
+            self.desk.assistant.conversation.chunk(MicChunk(chunk, self.now, rms_db(chunk), speech, True, True))
+            self.desk.loop.run_until_complete(asyncio.sleep(0.002))
+
+    def asks(self, question: np.ndarray) -> Entry:
+        """Something, until it has been answered; returns the answer."""
+        hiss = 1e-3 * np.random.default_rng(0).standard_normal(6 * INPUT_RATE).astype(np.float32)
+        self.says(np.concatenate((hiss, question, hiss[: 2 * INPUT_RATE])))
+        desk = self.desk
+        desk.until(lambda: len(desk.entries()) == 2 and desk.ready())
+        desk.until(lambda: desk.assistant.reporter.reportable(desk.entries()[-1]))
+        return desk.entries()[-1]
 
 
-async def _pause(seconds: float) -> None:
-    import asyncio
-
-    await asyncio.sleep(seconds)
-
-
-def test_the_sound_is_of_the_last_turn_alone_and_only_where_it_is_wanted(desk: Desk) -> None:
+@pytest.fixture
+def voice(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Voice:
     desk.until(desk.ready)
-    desk.assistant.preferences.change({"mode": "open_mic"})
     desk.window.dock.open_mic.setChecked(True)
-    rng = np.random.default_rng(0)
-    hear(desk, 0.01 * rng.standard_normal(8 * INPUT_RATE), 0.0)
-    hear(desk, 0.1 * rng.standard_normal(INPUT_RATE), 0.9)
-    hear(desk, 0.01 * rng.standard_normal(INPUT_RATE), 0.0)
-    desk.until(lambda: len(desk.entries()) == 2)
-    desk.until(lambda: desk.window.dock.stop.isEnabled())
-    QTest.keyClick(desk.window, Qt.Key.Key_Escape)
+    return Voice(desk, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def question() -> np.ndarray:
+    try:
+        return Synthesiser().say("What is the capital of France?")
+    except SynthesisError as error:
+        pytest.skip(str(error))
+
+
+def test_a_report_of_a_spoken_turn_is_replayed(
+    desk: Desk, voice: Voice, question: np.ndarray, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = voice.asks(question)
+    file, events = tmp_path / "report.zip", tmp_path / "events.json"
+    bundle.write(desk.assistant.reporter.report(), file)
+    replay(Job(file, events=events), Model(tmp_path, 1, FACTORY))
+    compared = json.loads(events.read_text(encoding="utf-8"))["compared"]
+    assert compared["same_words"] and compared["answer"]["now"] == answer.text
+    then, now = compared["events"]["then"], compared["events"]["now"]
+    assert [event for event in now if event not in PLAYBACK] == then
+    assert {"try_turn", "confirm_turn", "keep_heard true"} <= set(then)
+    assert "the same question" in capsys.readouterr().out
+
+
+def test_the_sound_is_of_the_last_turn_alone_and_only_where_it_is_wanted(
+    desk: Desk, voice: Voice, question: np.ndarray
+) -> None:
+    entry = voice.asks(question)
     reporter = desk.assistant.reporter
-    desk.until(lambda: bool(desk.entries()) and reporter.reportable(desk.entries()[-1]))
     report = reporter.report()
-    # 3 s before the voice was one, and not the eight before that.
-    assert report.sound is not None and 4.0 < report.sound.seconds < 9.0
-    assert not report.turn.typed
+    # From 3 s before the voice was one, and not the six before that; nothing is kept after the turn.
+    assert report.sound is not None and not report.turn.typed
+    assert 3.0 < report.sound.seconds < 6.5 + len(question) / INPUT_RATE
+    heard = np.flatnonzero(np.abs(report.sound.raw) > 0.02)
+    assert 2.0 < heard[0] / INPUT_RATE < 3.5
     desk.assistant.preferences.change({"keep_turn_sound": False})
-    assert reporter.report().sound is None
-    assert not desk.assistant._devices._taps
+    assert reporter.report().sound is None and not desk.assistant._devices._taps
+    desk.assistant.preferences.change({"keep_turn_sound": True})
     desk.assistant.kept.new()
-    assert not reporter.reportable(desk.entries()[-1] if desk.entries() else Entry(1, report and "user", ""))  # type: ignore[arg-type]
+    assert not reporter.reportable(entry)
 
 
 def test_a_place_that_cannot_be_written_is_said(desk: Desk, tmp_path: Path) -> None:

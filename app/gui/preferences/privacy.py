@@ -43,7 +43,7 @@ class PrivacyPage(Page):
         card.row(
             self.tr("Keep the &sound of answers too"),
             self.sound,
-            self.tr("So that they can be played again later; up to 200 MB. Your own voice is never kept."),
+            self.tr("So that they can be played again later; up to 200 MB. Your own voice is not kept with them."),
         )
         self.delete = QPushButton(self.tr("&Delete all conversations…"))
         self.delete.setProperty("kind", "danger")

@@ -44,13 +44,15 @@ class ReportWindow(QDialog):
         if sound_s is None:
             holds.append(self.tr("No sound: keeping the last turn’s sound is off, or there was no microphone"))
         else:
-            text = self.tr("{seconds} s of sound: your microphone with your voice, and what the speaker played")
+            text = self.tr(
+                "{seconds} s of sound, from shortly before your question on: your microphone and the speaker"
+            )
             holds.append(text.format(seconds=round(sound_s)))
         holds.append(self.tr("What Banter did and when, and your settings of turn-taking and sound"))
         holds.append(self.tr("Names of your microphone and speaker; versions of Banter, its model and your system"))
         for text in holds:
             self._row(rows, "done", text)
-        self._row(rows, "close", self.tr("No other question, no other conversation, no name of yours"))
+        self._row(rows, "close", self.tr("No other question and no other conversation"))
         self.problem = self._words("")
         self.problem.hide()
         self.save = QPushButton(self.tr("&Save as…"))

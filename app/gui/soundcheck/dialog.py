@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
@@ -148,7 +148,9 @@ class SoundCheckWindow(QDialog):
         if text != self._level.text() and (decibels is None or decibels >= _HEARD_DB or not self._heard_lately()):
             self._level.setText(text)
         self.meter.set_live(True)
-        self.meter.set_level(FLOOR_DB if decibels is None else decibels)
+        # What is not heard at all does not die away.
+        for _ in range(self.meter.SEGMENTS if decibels is None else 1):
+            self.meter.set_level(FLOOR_DB if decibels is None else decibels)
 
     def _heard_lately(self) -> bool:
         return self.meter.lit() > 0
@@ -232,6 +234,13 @@ class SoundCheckWindow(QDialog):
         column.addWidget(self._result)
         column.addStretch(1)
         column.addLayout(buttons)
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        # Parts come and go, and their layouts know of it only by now.
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return done
 
     def _fit(self) -> None:
         """As high as its words need at this width."""
