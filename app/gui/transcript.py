@@ -24,7 +24,7 @@ class Transcript(QScrollArea):
     user wants to hear one once more; `report_wanted(Entry)` when its turn is to be reported; `cleared()`.
 
     With the keyboard, Ctrl+Up and Ctrl+Down choose a message, Ctrl+C copies it, Ctrl+R says it again, and the menu key
-    shows what else there is.
+    of the keyboard (Shift+F10) shows what else there is.
     """
 
     entry_finished = Signal(object)
@@ -254,9 +254,6 @@ class Transcript(QScrollArea):
             if event.key() == Qt.Key.Key_R and bubble is not None:
                 self._say_again()
                 return
-        elif event.key() == Qt.Key.Key_Menu and bubble is not None:
-            self._show_menu(bubble.mapToGlobal(bubble.frame_box().center()))
-            return
         super().keyPressEvent(event)
 
     def _choose(self, step: int) -> None:

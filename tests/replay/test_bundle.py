@@ -140,21 +140,20 @@ def test_what_is_no_report_is_refused_in_one_sentence(question: Samples, tmp_pat
     letter = tmp_path / "letter.zip"
     letter.write_text("Dear Sir or Madam")
     cases = [tmp_path / "nowhere.zip", letter]
-    for number, (name, content) in enumerate(
-        [
-            ("report.json", "[]"),
-            ("report.json", "{"),
-            ("report.json", json.dumps(about | {"version": 99})),
-            ("report.json", json.dumps(about | {"mode": "telepathy"})),
-            ("report.json", json.dumps(about | {"seconds": 1e9})),
-            ("report.json", json.dumps(about | {"compute_ms": [float("nan"), 1]})),
-            ("report.json", json.dumps(about | {"seed": True})),
-            ("report.json", json.dumps({key: value for key, value in about.items() if key != "turn"})),
-            ("events.json", '[{"t": "soon"}]'),
-            ("events.json", "{}"),
-            ("cleaned.flac", b"no sound"),
-        ]
-    ):
+    wrong: list[tuple[str, str | bytes]] = [
+        ("report.json", "[]"),
+        ("report.json", "{"),
+        ("report.json", json.dumps(about | {"version": 99})),
+        ("report.json", json.dumps(about | {"mode": "telepathy"})),
+        ("report.json", json.dumps(about | {"seconds": 1e9})),
+        ("report.json", json.dumps(about | {"compute_ms": [float("nan"), 1]})),
+        ("report.json", json.dumps(about | {"seed": True})),
+        ("report.json", json.dumps({key: value for key, value in about.items() if key != "turn"})),
+        ("events.json", '[{"t": "soon"}]'),
+        ("events.json", "{}"),
+        ("cleaned.flac", b"no sound"),
+    ]
+    for number, (name, content) in enumerate(wrong):
         file = tmp_path / f"{number}.zip"
         file.write_bytes(good.read_bytes())
         change(file, name, content)
