@@ -40,6 +40,7 @@ _SHAPES = {
     "new": '<path d="M12 5v14M5 12h14"/>',
     "clock": '<circle cx="12" cy="12" r="8"/><path d="M12 7.5V12l3 2"/>',
     "search": '<circle cx="10.5" cy="10.5" r="6"/><path d="M15 15l5 5"/>',
+    "more": ('<circle cx="5.5" cy="12" r=".9"/><circle cx="12" cy="12" r=".9"/><circle cx="18.5" cy="12" r=".9"/>'),
     "down": '<path d="M12 5v14M5.5 13 12 19.5 18.5 13"/>',
 }
 
