@@ -95,7 +95,8 @@ class Settings:
 
     `keep_sound`: the sound of answers is kept with their words. `sidebar`: the list of conversations is shown.
     `text_size` in percent of the system's; `reduced_motion` False: as the system wants it. `temperature` (of the
-    words) None is the model's own, `seed` None another one for each answer.
+    words) None is the model's own, `seed` None another one for each answer. `hotkey` talks from any program, as Qt's
+    portable text, "" none; `tray_explained`: the user has been told once where the window went.
     """
 
     voice: str = ""
@@ -117,6 +118,10 @@ class Settings:
     reduced_motion: bool = False
     temperature: float | None = None
     seed: int | None = None
+    hotkey: str = ""
+    close_to_tray: bool = False
+    start_minimised: bool = False
+    tray_explained: bool = False
 
 
 @dataclass(frozen=True)
@@ -278,6 +283,10 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "reduced_motion": _switch,
     "temperature": _number(MOST_TEMPERATURE),
     "seed": _whole(range(MOST_SEED + 1)),
+    "hotkey": _text,
+    "close_to_tray": _switch,
+    "start_minimised": _switch,
+    "tray_explained": _switch,
 }
 
 

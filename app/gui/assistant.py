@@ -240,7 +240,7 @@ class Assistant(QObject):
     def _talk_pressed(self) -> None:
         self.conversation.talk_pressed()
         talk = self._window.dock.talk
-        if talk.toggles and self.conversation.state != State.LISTENING:
+        if talk.stays and self.conversation.state != State.LISTENING:
             # Nothing came of it, and no finger will be taken off.
             talk.release()
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found
 from app.gui import theme
+from app.gui.desktop.hotkey import Hotkey
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
@@ -69,6 +70,8 @@ def settings_pages(folder: Path, theme_wanted: Theme) -> None:
     window = PreferencesWindow()
     window.show_settings(Settings(theme=theme_wanted))
     window.sound.show_found(Found((desk,), (speakers,), desk, speakers))
+    window.desktop.show_hotkey(Hotkey().sentence())
+    window.desktop.show_tray(True)
     window.show()
     for row in range(window.list.count()):
         window.list.setCurrentRow(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found, Kind
@@ -24,7 +24,12 @@ class Preferences(QObject):
     """Behind the window of the settings, which is made when it is first asked for.
 
     What has a control in the main window too goes through that one, so that both always show the same.
+
+    Signals: `changed(Settings)`, whoever has changed them; `made(PreferencesWindow)` when the window is made.
     """
+
+    changed = Signal(object)
+    made = Signal(object)
 
     def __init__(
         self,
@@ -67,6 +72,7 @@ class Preferences(QObject):
             self.dialog.sound.show_found(self._found)
             self.dialog.sound.show_echo(self._echo)
             self._show_muted(self._window.header.mute.isChecked())
+            self.made.emit(self.dialog)
         self.dialog.setWindowState(self.dialog.windowState() & ~Qt.WindowState.WindowMinimized)
         self.dialog.show()
         self.dialog.raise_()
@@ -85,6 +91,7 @@ class Preferences(QObject):
         self._settings = settings
         if self.dialog is not None:
             self.dialog.show_settings(settings)
+        self.changed.emit(settings)
 
     def devices_found(self, found: Found) -> None:
         """The devices there are now."""
