@@ -254,6 +254,8 @@ class Playback:
         if self._turn is not None:
             self._heard = (self._turn, self._played())
         self._turn = None
+        # soxr complains of each stream that is still there when the program ends.
+        self._resampler = None
         self._queue.clear()
         self._spoken.clear()
         self._carried = 0
@@ -345,6 +347,7 @@ class Playback:
                 turn = self._turn
                 self._heard = (turn, self._played())
                 self._turn, self._end_at, self._ended, self._gate = None, None, False, False
+                self._resampler = None
                 if self._dry == self._turn_dry:
                     self._prebuffer_s = max(_PREBUFFER_S, self._prebuffer_s * 0.8)
             finish = None

@@ -42,11 +42,12 @@ class Keyboard:
         import xcffib.xproto
         import xcffib.xtest
 
-        self._x: Any = xcffib.connect(display=display)
+        x: Any = xcffib.connect(display=display)
+        self._x = x
         self._test = self._x(xcffib.xtest.key)
-        setup = self._x.get_setup()
+        setup = x.get_setup()
         first, count = setup.min_keycode, setup.max_keycode - setup.min_keycode + 1
-        reply = self._x.core.GetKeyboardMapping(first, count).reply()
+        reply = x.core.GetKeyboardMapping(first, count).reply()
         each = reply.keysyms_per_keycode
         self._codes = {name: first + list(reply.keysyms[::each]).index(sym) for name, sym in KEYSYMS.items()}
 
