@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.clock import SampleClock, stamp
-from app.audio.devices import DEVICE_LIST, explain, latency_s, load_sounddevice
+from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, latency_s, load_sounddevice, refuses_rate, ways
 from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
 from app.audio.resample import Resampler
@@ -113,13 +113,16 @@ class Capture:
         except (sounddevice.PortAudioError, ValueError) as error:
             DEVICE_LIST.closed(self, failed=True)
             raise explain(error, "microphone") from error
-        self.rate = round(float(info["default_samplerate"]))
+        own = round(float(info["default_samplerate"]))
         most = int(info["max_input_channels"])
-        self._ring = Ring(int(self.rate * _RING_S))
-        self._clock = SampleClock(self.rate)
         self._calls = 0
         stream, failure = None, None
-        for channels in sorted({1, min(2, most), most}):
+        for rate, channels in ways(own, sorted({1, min(2, most), most})):
+            if rate != own and not refuses_rate(failure):
+                break
+            self.rate = rate
+            self._ring = Ring(int(rate * _RING_S))
+            self._clock = SampleClock(rate)
             try:
                 stream = sounddevice.InputStream(
                     device=self.device,
@@ -177,9 +180,13 @@ class Capture:
         block = np.zeros(self._ring.capacity, np.float32)
         rest = np.zeros(0, np.float32)
         calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
+        looked_at = alive_at
         zeros, resampled, silent = 0, 0, False
         while not self._stop.wait(_POLL_S):
             now = time.monotonic()
+            if now - looked_at > ASLEEP_S:
+                alive_at = now
+            looked_at = now
             if self._calls != calls:
                 calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
             elif now - alive_at > patience or not stream.active:
