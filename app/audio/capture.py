@@ -22,6 +22,7 @@ from app.audio.ring import Ring
 RATE = 16_000
 CHUNK = 512
 _POLL_S = 0.01
+_POLL_RESTING_S = 0.03
 # The lowest that devices offer loses samples on a busy processor.
 _LATENCY_S = 0.02
 _RING_S = 4.0
@@ -37,8 +38,8 @@ class MicChunk:
     """32 ms of the microphone: float32 [512] mono at 16 kHz.
 
     `time` is the monotonic clock, in seconds, at the end of the chunk; `level_db` its loudness (dB of full
-    scale); `speech` the detector's probability of speech, 0…1. `cancelled`: the echo canceller has been at it;
-    `echo_free`: with success, so that a voice in it is the user's.
+    scale); `speech` the detector's probability of speech, 0…1, 0 while it rests. `cancelled`: the echo canceller
+    has been at it; `echo_free`: with success, so that a voice in it is the user's.
     """
 
     samples: Samples
@@ -86,6 +87,8 @@ class Capture:
         self._dropped = 0
         self.rate = 0
         self.echo_filter: EchoFilter | None = None
+        # While nobody asks for speech, neither echo nor speech is looked for, which saves most of the work.
+        self.resting = False
 
     @property
     def is_open(self) -> bool:
@@ -182,7 +185,7 @@ class Capture:
         calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
         looked_at = alive_at
         zeros, resampled, silent = 0, 0, False
-        while not self._stop.wait(_POLL_S):
+        while not self._stop.wait(_POLL_RESTING_S if self.resting else _POLL_S):
             now = time.monotonic()
             if now - looked_at > ASLEEP_S:
                 alive_at = now
@@ -205,7 +208,8 @@ class Capture:
             at = (self._clock.start() or now) + resampled / RATE
             resampled += len(fresh)
             # The same one for the whole batch: it may be set, or fail, meanwhile.
-            echo_filter = self.echo_filter
+            resting = self.resting
+            echo_filter = None if resting else self.echo_filter
             if echo_filter is not None:
                 fresh = echo_filter.process(fresh, at)
             echo_free = echo_filter is not None and echo_filter.is_clean
@@ -214,7 +218,7 @@ class Capture:
             while len(rest) >= CHUNK and not self._stop.is_set():
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
                 level = rms_db(chunk)
-                speech = self._detector(chunk)
+                speech = 0.0 if resting else self._detector(chunk)
                 self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, speech, echo_free, cancelled))
 
     def _lose(self) -> None:

@@ -101,6 +101,7 @@ class Assistant(QObject):
         self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
+        self._devices.rest(saved.mode == SavedMode.PUSH_TO_TALK)
         self._ticker = QTimer(self)
         self._ticker.setInterval(TICK_MS)
         self._ticker.timeout.connect(self.conversation.tick)
@@ -147,6 +148,7 @@ class Assistant(QObject):
 
     def state_changed(self, state: State, mode: Mode) -> None:
         _log.info("state: %s, mode: %s", state, mode)
+        self._devices.rest(state == State.IDLE and mode != Mode.OPEN_MIC)
         self._window.show_activity(state.value)
         if mode != Mode.MUTED:
             self._window.show_open_mic(mode == Mode.OPEN_MIC)

@@ -182,6 +182,17 @@ def test_a_device_that_refuses_its_own_rate_is_used_at_another(card: VirtualCard
     assert np.count_nonzero(_sounding(samples, rate)) * 0.005 == pytest.approx(1.5, abs=0.25)
 
 
+def test_at_rest_the_sound_is_kept_and_no_speech_looked_for(card: VirtualCard, spoken: Path) -> None:
+    process = card.python(LISTEN.replace("capture.open()", "capture.resting = True; capture.open()"), "5")
+    _opened(process)
+    time.sleep(0.5)
+    card.say(spoken)
+    heard = _result(process)
+    assert heard["level"] > -40 and heard["dropped"] == 0 and heard["sizes"] == [512]
+    assert heard["count"] * 0.032 == pytest.approx(heard["span"], rel=0.15)
+    assert max(heard["speech"]) == 0.0
+
+
 def test_silent_microphone_is_reported_once(card: VirtualCard) -> None:
     process = card.python(LISTEN, "6.5")
     _opened(process)

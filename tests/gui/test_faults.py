@@ -11,7 +11,6 @@ import psutil
 import pytest
 import qasync
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -95,7 +94,7 @@ def test_a_model_that_does_not_load_can_be_tried_again(table: Table, folder: Pat
     assert "is damaged: copy it again" in window.dock.status_text()
     assert "try again" in notices.text() and notices._retry.isVisible()
     (folder / "damaged").unlink()
-    QTest.mouseClick(notices._retry, Qt.MouseButton.LeftButton)
+    notices._retry.click()
     table.until(table.ready)
     assert "try again" not in notices.text()
     table.talk("hello")
