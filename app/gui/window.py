@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -38,6 +39,10 @@ BESIDE_SIDEBAR = 460
 QUIET_DB = -120.0
 
 
+def _no() -> bool:
+    return False
+
+
 class Dimmer(QWidget):
     """Lies over what cannot be used now.
 
@@ -63,7 +68,7 @@ class MainWindow(QMainWindow):
     Signals: `question_asked(str)`, `stop_requested()`, `open_mic_switched(bool)`, `muted(bool)` of the
     microphone, `voice_chosen(str)`, `volume_changed(float)` 0…1, `retry_requested()` of what a notice tells,
     `new_conversation_requested()`, `settings_requested()`, `sidebar_switched(bool)` by the user, `situation_changed()`,
-    `went_out_of_sight()` instead of being closed where `stays_running` is set, `closed()`.
+    `went_out_of_sight()` instead of being closed where `stays_running()` says so, `closed()`.
     Talking is in `dock.talk`: `held()` and `let_go()`; what happens to kept conversations is in `sidebar`.
     """
 
@@ -83,7 +88,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stays_running = False
+        self.stays_running: Callable[[], bool] = _no
         self.setWindowTitle(self.tr("Banter"))
         picture = QIcon(str(assets_dir() / "icons" / "banter.svg"))
         self.setWindowIcon(picture)
@@ -386,11 +391,11 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Close it for good."""
-        self.stays_running = False
+        self.stays_running = _no
         self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.stays_running:
+        if self.stays_running():
             event.ignore()
             self.hide()
             self.went_out_of_sight.emit()

@@ -307,6 +307,22 @@ def test_with_a_tray_closing_hides_it_and_says_so_once(
     assert kept.close_to_tray and kept.tray_explained
 
 
+def test_a_tray_may_come_late_and_go_away(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.assistant.preferences.change({"close_to_tray": True, "tray_explained": True})
+    assert place.presence.tray is None
+    monkeypatch.setattr(tray, "available", lambda: True)
+    place.until(place.ready)
+    assert place.presence.tray is not None
+    place.window.close()
+    assert not place.window.isVisible()
+    place.presence.show_window()
+    monkeypatch.setattr(tray, "available", lambda: False)
+    closed: list[bool] = []
+    place.window.closed.connect(lambda: closed.append(True))
+    place.window.close()
+    assert closed, "it would be nowhere to be found"
+
+
 def test_the_menu_of_the_tray(with_tray: None, place: Place) -> None:
     place.assistant.preferences.change({"close_to_tray": True})
     icon, window = place.presence.tray, place.window

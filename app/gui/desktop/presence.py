@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, Qt
 
 from app.gui.assistant import Assistant
@@ -28,6 +30,7 @@ class Presence(QObject):
         self._page: PreferencesWindow | None = None
         self.tray: tray.Tray | None = None
         self.hotkey = Hotkey(self)
+        window.stays_running = lambda: self.tray is not None and tray.available()
         talk = window.dock.talk
         self.hotkey.pressed.connect(talk.press)
         self.hotkey.released.connect(talk.unpress)
@@ -42,7 +45,7 @@ class Presence(QObject):
 
     def show_minimised(self) -> None:
         """Where the settings want it so: the window begins in the tray, or in the task bar where it has no tray."""
-        if self._settings.start_minimised and not self._window.stays_running:
+        if self._settings.start_minimised and self.tray is None:
             self._window.showMinimized()
 
     def show_window(self) -> None:
@@ -68,6 +71,7 @@ class Presence(QObject):
 
     def close(self) -> None:
         """Let go of the key and of the tray."""
+        self._settings = replace(self._settings, close_to_tray=False)
         self.hotkey.close()
         self._drop_tray()
         if self._first is not None:
@@ -97,7 +101,6 @@ class Presence(QObject):
                 self._make_tray()
         else:
             self._drop_tray()
-        self._window.stays_running = self.tray is not None
         if self._page is not None:
             self._page.desktop.show_tray(there)
 
@@ -133,7 +136,10 @@ class Presence(QObject):
             self.tray = None
 
     def _show_situation(self) -> None:
-        if self.tray is not None:
+        if self.tray is None and self._settings.close_to_tray and tray.available():
+            # At the start of a session the tray may come later than we do.
+            self._make_tray()
+        elif self.tray is not None:
             self.tray.show_situation(self._window.situation(), self._window.dock.talk.is_held())
 
     def _explain(self) -> None:
