@@ -1,8 +1,8 @@
 """The `banter` command: argument parsing only. Each verb calls one function elsewhere, imported when it is
 needed.
 
-Exit codes: 0 done, 2 bad input (one sentence on stderr says what; in a batch, at least one line failed), 130
-Ctrl-C.
+Exit codes: 0 done, 1 the Banter that runs did not do what it was told, 2 bad input (one sentence on stderr says what;
+in a batch, at least one line failed), 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -72,6 +72,14 @@ def _parser() -> argparse.ArgumentParser:
         prog="banter", description="A voice assistant that runs on this computer. Without a verb: its window."
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
+    running = parser.add_argument_group("a Banter that runs already", "for key bindings of the window manager")
+    running = running.add_mutually_exclusive_group()
+    for what, words in (
+        ("toggle-talk", "begin to talk, or end the question and send it"),
+        ("show", "show its window"),
+        ("quit", "end it"),
+    ):
+        running.add_argument(f"--{what}", dest="tell", action="store_const", const=what, help=words)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
 
     ask = verbs.add_parser(
@@ -156,6 +164,12 @@ def _run(options: argparse.Namespace) -> int:
     if options.version:
         print(f"banter {_version()}")
         return 0
+    if options.tell is not None:
+        if options.verb is not None:
+            return _complain(f"--{options.tell} takes no verb.")
+        from app.gui.desktop.remote import tell
+
+        return tell(options.tell)
     match options.verb:
         case "ask":
             return _ask(options)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import platformdirs
@@ -36,6 +37,14 @@ def cache_dir() -> Path:
 def log_dir() -> Path:
     """Log files."""
     return _DIRS.user_log_path
+
+
+def runtime_dir() -> Path:
+    """What lives no longer than the programs that use it."""
+    with warnings.catch_warnings():
+        # Where the system has no such folder, platformdirs says so and takes one for temporary files.
+        warnings.simplefilter("ignore")
+        return _DIRS.user_runtime_path
 
 
 def settings_file() -> Path:

@@ -97,7 +97,8 @@ class Settings:
     `text_size` in percent of the system's; `reduced_motion` False: as the system wants it. `temperature` (of the
     words) None is the model's own, `seed` None another one for each answer. `sound_checked`: the sound check was done
     or declined; `show_latency`: below each answer stands how long it took; `keep_turn_sound`: the last turn's sound is
-    held in memory, for a report that the user may save.
+    held in memory, for a report that the user may save. `hotkey` talks from any program, as Qt's portable text, ""
+    none; `tray_explained`: the user has been told once where the window went.
     """
 
     voice: str = ""
@@ -122,6 +123,10 @@ class Settings:
     sound_checked: bool = False
     show_latency: bool = False
     keep_turn_sound: bool = True
+    hotkey: str = ""
+    close_to_tray: bool = False
+    start_minimised: bool = False
+    tray_explained: bool = False
 
 
 @dataclass(frozen=True)
@@ -286,6 +291,10 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "sound_checked": _switch,
     "show_latency": _switch,
     "keep_turn_sound": _switch,
+    "hotkey": _text,
+    "close_to_tray": _switch,
+    "start_minimised": _switch,
+    "tray_explained": _switch,
 }
 
 

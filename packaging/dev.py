@@ -63,6 +63,7 @@ SOUND = (
 )
 TEST_TOOLS = (
     Need("xvfb", "Xvfb"),
+    Need("dbus-daemon", "dbus-daemon"),
     Need("pulseaudio", "pulseaudio"),
     Need("pulseaudio-utils", "pactl"),
     Need("espeak-ng", "espeak-ng"),

@@ -47,8 +47,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(skip)
 
 
-def _lasting_threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if not thread.daemon}
+def _threads() -> set[threading.Thread]:
+    """Python's own threads, daemons too. A dummy stands for a foreign one that once called Python."""
+    return {thread for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)}
+
+
+def _running_timers() -> set[str]:
+    """Timers of Qt that would still fire, once everything that is to be deleted has been."""
+    if "PySide6.QtCore" not in sys.modules:
+        return set()
+    import shiboken6
+    from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+
+    if QCoreApplication.instance() is None:
+        return set()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    found = (one for one in shiboken6.getAllValidWrappers() if isinstance(one, QTimer))
+    return {f"timer {id(one)} of {one.parent()}" for one in found if one.isActive()}
 
 
 def _child_processes() -> set[psutil.Process]:
@@ -74,15 +89,17 @@ def _wait_until_empty(left: Callable[[], set[T]]) -> set[T]:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves a thread or a process running; those of wider fixtures are there before it."""
-    threads = _lasting_threads()
+    """Fail a test that leaves a thread, a process or a timer running; those of wider fixtures are there before it."""
+    threads = _threads()
     children = _child_processes()
+    timers = _running_timers()
     yield
     if request.node.get_closest_marker("keeps_processes"):
         return
-    threads_left = _wait_until_empty(lambda: _lasting_threads() - threads)
+    threads_left = _wait_until_empty(lambda: _threads() - threads)
+    names = [*_wait_until_empty(lambda: _running_timers() - timers)]
     children_left = _wait_until_empty(lambda: _child_processes() - children)
-    names = [f"thread {thread.name}" for thread in threads_left]
+    names += [f"thread {thread.name}" for thread in threads_left]
     for process in children_left:
         try:
             names.append(f"process {process.pid}: {' '.join(process.cmdline())[:200]}")

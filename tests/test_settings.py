@@ -127,6 +127,7 @@ def test_what_is_kept(tmp_path: Path) -> None:
     switches=st.tuples(st.booleans(), st.booleans(), st.booleans()),
     temperature=st.none() | st.floats(0, s.MOST_TEMPERATURE),
     seed=st.none() | st.integers(0, s.MOST_SEED),
+    hotkey=st.text(),
 )
 def test_round_trip_of_the_settings_window(
     tmp_path_factory: pytest.TempPathFactory,
@@ -139,6 +140,7 @@ def test_round_trip_of_the_settings_window(
     switches: tuple[bool, bool, bool],
     temperature: float | None,
     seed: int | None,
+    hotkey: str,
 ) -> None:
     path = tmp_path_factory.mktemp("c") / "settings.toml"
     echo, noise, motion = switches
@@ -154,6 +156,10 @@ def test_round_trip_of_the_settings_window(
         reduced_motion=motion,
         temperature=temperature,
         seed=seed,
+        hotkey=hotkey,
+        close_to_tray=echo,
+        start_minimised=noise,
+        tray_explained=motion,
     )
     s.save(path, wanted)
     assert s.load(path) == s.Loaded(wanted)

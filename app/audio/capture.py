@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.clock import SampleClock, stamp
-from app.audio.devices import DEVICE_LIST, explain, latency_s, load_sounddevice
+from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, latency_s, load_sounddevice, refuses_rate, ways
 from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
 from app.audio.resample import Resampler
@@ -23,6 +23,7 @@ from app.audio.tap import SoundTap
 RATE = 16_000
 CHUNK = 512
 _POLL_S = 0.01
+_POLL_RESTING_S = 0.03
 # The lowest that devices offer loses samples on a busy processor.
 _LATENCY_S = 0.02
 _RING_S = 4.0
@@ -38,8 +39,8 @@ class MicChunk:
     """32 ms of the microphone: float32 [512] mono at 16 kHz.
 
     `time` is the monotonic clock, in seconds, when its end was heard; `level_db` its loudness (dB of full
-    scale); `speech` the detector's probability of speech, 0…1. `cancelled`: the echo canceller has been at it;
-    `echo_free`: with success, so that a voice in it is the user's.
+    scale); `speech` the detector's probability of speech, 0…1, 0 while it rests. `cancelled`: the echo canceller
+    has been at it; `echo_free`: with success, so that a voice in it is the user's.
     """
 
     samples: Samples
@@ -89,6 +90,8 @@ class Capture:
         self.echo_filter: EchoFilter | None = None
         # Who else gets all sound; may be set at any time.
         self.taps: tuple[SoundTap, ...] = ()
+        # While nobody asks for speech, neither echo nor speech is looked for, which saves most of the work.
+        self.resting = False
 
     @property
     def is_open(self) -> bool:
@@ -116,13 +119,16 @@ class Capture:
         except (sounddevice.PortAudioError, ValueError) as error:
             DEVICE_LIST.closed(self, failed=True)
             raise explain(error, "microphone") from error
-        self.rate = round(float(info["default_samplerate"]))
+        own = round(float(info["default_samplerate"]))
         most = int(info["max_input_channels"])
-        self._ring = Ring(int(self.rate * _RING_S))
-        self._clock = SampleClock(self.rate)
         self._calls = 0
         stream, failure = None, None
-        for channels in sorted({1, min(2, most), most}):
+        for rate, channels in ways(own, sorted({1, min(2, most), most})):
+            if rate != own and not refuses_rate(failure):
+                break
+            self.rate = rate
+            self._ring = Ring(int(rate * _RING_S))
+            self._clock = SampleClock(rate)
             try:
                 stream = sounddevice.InputStream(
                     device=self.device,
@@ -180,9 +186,13 @@ class Capture:
         block = np.zeros(self._ring.capacity, np.float32)
         rest = np.zeros(0, np.float32)
         calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
+        looked_at = alive_at
         zeros, resampled, silent = 0, 0, False
-        while not self._stop.wait(_POLL_S):
+        while not self._stop.wait(_POLL_RESTING_S if self.resting else _POLL_S):
             now = time.monotonic()
+            if now - looked_at > ASLEEP_S:
+                alive_at = now
+            looked_at = now
             if self._calls != calls:
                 calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
             elif now - alive_at > patience or not stream.active:
@@ -204,7 +214,8 @@ class Capture:
             for tap in self.taps:
                 tap.push(fresh, at)
             # The same one for the whole batch: it may be set, or fail, meanwhile.
-            echo_filter = self.echo_filter
+            resting = self.resting
+            echo_filter = None if resting else self.echo_filter
             if echo_filter is not None:
                 fresh = echo_filter.process(fresh, at)
                 heard_until -= echo_filter.waiting / RATE
@@ -214,7 +225,7 @@ class Capture:
             while len(rest) >= CHUNK and not self._stop.is_set():
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
                 level = rms_db(chunk)
-                speech = self._detector(chunk)
+                speech = 0.0 if resting else self._detector(chunk)
                 end = heard_until - len(rest) / RATE
                 for tap in self.taps:
                     tap.push_chunk(chunk, end, not echo_free, cancelled)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.clock import stamp
-from app.audio.devices import DEVICE_LIST, explain, latency_s, load_sounddevice
+from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, latency_s, load_sounddevice, refuses_rate, ways
 from app.audio.reference import Reference
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
@@ -137,13 +137,16 @@ class Playback:
         except (sounddevice.PortAudioError, ValueError) as error:
             DEVICE_LIST.closed(self, failed=True)
             raise explain(error, "loudspeaker") from error
-        self.rate = round(float(info["default_samplerate"]))
+        own = round(float(info["default_samplerate"]))
         most = int(info["max_output_channels"])
-        self._ring = Ring(int(self.rate * _RING_S))
-        self._reference = Reference(self.rate)
         self._cut_at, self._calls, self._gate, self._no_more_at = 0, 0, False, -1
         stream, failure = None, None
-        for channels in dict.fromkeys((min(2, most), 1, most)):
+        for rate, channels in ways(own, dict.fromkeys((min(2, most), 1, most))):
+            if rate != own and not refuses_rate(failure):
+                break
+            self.rate = rate
+            self._ring = Ring(int(rate * _RING_S))
+            self._reference = Reference(rate)
             try:
                 stream = sounddevice.OutputStream(
                     device=self.device,
@@ -267,6 +270,8 @@ class Playback:
         if self._turn is not None:
             self._heard = (self._turn, self._played())
         self._turn = None
+        # soxr complains of each stream that is still there when the program ends.
+        self._resampler = None
         self._queue.clear()
         self._spoken.clear()
         self._carried = 0
@@ -337,6 +342,7 @@ class Playback:
 
     def _run(self, stream: Any) -> None:
         calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
+        looked_at = alive_at
         finish: tuple[int, float] | None = None
         while True:
             self._wake.wait(_POLL_PLAYING_S if self._turn is not None else _POLL_IDLE_S)
@@ -344,6 +350,9 @@ class Playback:
             if self._quit.is_set():
                 return
             now = time.monotonic()
+            if now - looked_at > ASLEEP_S:
+                alive_at = now
+            looked_at = now
             if self._calls != calls:
                 calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
             elif now - alive_at > patience or not stream.active:
@@ -363,6 +372,7 @@ class Playback:
                 turn = self._turn
                 self._heard = (turn, self._played())
                 self._turn, self._end_at, self._ended, self._gate = None, None, False, False
+                self._resampler = None
                 if self._dry == self._turn_dry:
                     self._prebuffer_s = max(_PREBUFFER_S, self._prebuffer_s * 0.8)
             finish = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from app.audio.level import FLOOR_DB
 from app.conversation import events as ev
+from app.conversation.awake import AwakeClock
 from app.conversation.events import Mode, State
 from app.conversation.history import History
 from app.conversation.live import Live
@@ -50,7 +51,7 @@ class Conversation:
         """`voice` "" is the model's own default; `clock` gives seconds that never run backwards."""
         self._listener = listener
         self._post = post
-        self._clock = clock
+        self._clock = AwakeClock(clock)
         self._machine = TurnMachine(mode)
         self._voice = voice
         self._engine: Engine | None = None

@@ -155,7 +155,10 @@ class TurnDone:
 
 @dataclass(frozen=True)
 class Failed:
-    """Something went wrong: one clear sentence that says what to do. `turn` None: not about a turn."""
+    """Something went wrong: one clear sentence that says what to do. `turn` None: not about a turn.
+
+    `fatal`: the model comes back only with the user's help, by another `Load`.
+    """
 
     message: str
     turn: int | None = None

@@ -199,7 +199,7 @@ class Worker:
         except Exception as error:
             if user_sentence(error) is None:
                 _log.exception("loading %s failed", command.folder)
-            self._send(Failed(failure_sentence(error, "loading the model")))
+            self._send(Failed(failure_sentence(error, "loading the model"), fatal=True))
             return
         finally:
             self._loading = False

@@ -25,6 +25,7 @@ from app.gui.kept import Kept
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
 from app.gui.soundcheck.checkup import SoundCheck
+from app.gui.status import Model
 from app.gui.transcript_log import TranscriptLog
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo, TurnStats
@@ -62,6 +63,7 @@ class Assistant(QObject):
         self._settings = loaded.settings
         self._settings_file = settings_file
         self._transcript_log = TranscriptLog.from_environment()
+        self._model: Path | None = None
         self._ready_pid: int | None = None
         self._silent = False
         self._had_device = {"microphone": False, "speaker": False}
@@ -115,6 +117,7 @@ class Assistant(QObject):
         self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
+        self._devices.rest(saved.mode == SavedMode.PUSH_TO_TALK)
         self._ticker = QTimer(self)
         self._ticker.setInterval(TICK_MS)
         self._ticker.timeout.connect(self.conversation.tick)
@@ -133,6 +136,7 @@ class Assistant(QObject):
 
     def start(self, model: Path) -> None:
         """Start the model in folder `model` and open the sound devices; returns at once."""
+        self._model = model
         self.host.start()
         self.host.load(model)
         self._devices.open()
@@ -161,6 +165,7 @@ class Assistant(QObject):
 
     def state_changed(self, state: State, mode: Mode) -> None:
         _log.info("state: %s, mode: %s", state, mode)
+        self._devices.rest(state == State.IDLE and mode != Mode.OPEN_MIC)
         self._window.show_activity(state.value)
         if mode != Mode.MUTED:
             self._window.show_open_mic(mode == Mode.OPEN_MIC)
@@ -238,6 +243,9 @@ class Assistant(QObject):
         _log.info("model failed: %s", sentence)
         # When it is being restarted, progress follows and takes the sentence away again.
         self._window.show_model_failed(sentence)
+        if fatal:
+            text = self.tr("The model did not start; below it says why. When that has been dealt with, try again.")
+            self._window.show_notice("load", text, retry=True)
 
     def _watch(self, now: float, thing: ev.Event | ev.Action) -> None:
         self._stopwatch(now, thing)
@@ -256,10 +264,16 @@ class Assistant(QObject):
         window.header.sound_menu.chosen.connect(self._choose_device)
         window.voice_chosen.connect(self._choose_voice)
         window.volume_changed.connect(self._change_volume)
-        window.retry_requested.connect(lambda: self._devices.open(look_again=True))
+        window.retry_requested.connect(self._retry)
         window.transcript.entry_finished.connect(self._write_down)
         window.transcript.entry_finished.connect(self.kept.add)
         window.sidebar_switched.connect(lambda shown: self._remember(replace(self._settings, sidebar=shown)))
+
+    def _retry(self) -> None:
+        self._devices.open(look_again=True)
+        if self._model is not None and self._window.situation().model == Model.FAILED:
+            self._window.show_notice("load", "")
+            self.host.load(self._model)
 
     def _ask(self, text: str) -> None:
         self._window.show_notice("model", "")
@@ -269,7 +283,7 @@ class Assistant(QObject):
     def _talk_pressed(self) -> None:
         self.conversation.talk_pressed()
         talk = self._window.dock.talk
-        if talk.toggles and self.conversation.state != State.LISTENING:
+        if talk.stays and self.conversation.state != State.LISTENING:
             # Nothing came of it, and no finger will be taken off.
             talk.release()
 
@@ -358,13 +372,13 @@ class Assistant(QObject):
         self._saver.start()
 
     def _save(self) -> None:
+        text = ""
         try:
             save(self._settings_file, self._settings)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            self._window.show_notice(
-                "settings", self.tr("Your settings cannot be saved: {reason}.").format(reason=reason)
-            )
+            text = self.tr("Your settings cannot be saved: {reason}.").format(reason=reason)
+        self._window.show_notice("saving", text)
 
     # --- from other threads
 

@@ -70,6 +70,7 @@ class Devices:
         # Held by whoever opens or closes devices: PortAudio takes one such call at a time.
         self._lock = threading.Lock()
         self._cleaning_lock = threading.Lock()
+        self._resting = False
         self._closed = threading.Event()
         self._jobs: set[threading.Thread] = set()
 
@@ -118,6 +119,12 @@ class Devices:
         self._cleaning = (echo, noise)
         if self._cleaned is not None:
             self._in_background(self._load_canceller)
+
+    def rest(self, resting: bool) -> None:
+        """Whether nobody asks whether there is speech, so that it need not be looked for."""
+        self._resting = resting
+        if self._capture is not None:
+            self._capture.resting = resting
 
     def want(self, kind: Kind, device: DeviceName) -> None:
         """Use this device when it is there; takes effect with the next `open`."""
@@ -230,6 +237,7 @@ class Devices:
                 )
             self._capture.echo_filter = self._echo_filter
             self._capture.taps = self._taps
+            self._capture.resting = self._resting
             self._open_one("input", self._capture)
         except (AudioDeviceError, FileNotFoundError) as error:
             self._tell.microphone_lost(str(error))

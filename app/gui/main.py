@@ -17,6 +17,8 @@ from app import paths, settings
 from app.engine.factory import OMNI_ENGINE
 from app.gui import appearance
 from app.gui.assistant import Assistant
+from app.gui.desktop.instance import Instance
+from app.gui.desktop.presence import Presence
 from app.gui.interrupts import Interrupts
 from app.gui.window import MainWindow
 from app.history.keeper import FILE_NAME
@@ -44,6 +46,12 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
     app.setApplicationDisplayName("Banter")
     app.setDesktopFileName("banter")
     app.setQuitOnLastWindowClosed(False)
+    first = Instance()
+    if (said := first.claim()) is not None:
+        # Its window has been raised, or it says why not.
+        if said:
+            print(said, file=sys.stderr)
+        return int(bool(said))
     with qasync.QEventLoop(app) as loop:
         asyncio.set_event_loop(loop)
         closed = asyncio.Event()
@@ -53,15 +61,20 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
         window = MainWindow()
         window.restore_geometry(loaded.settings.window)
         window.closed.connect(closed.set)
-        window.show()
+        if not loaded.settings.start_minimised:
+            window.show()
         assistant = Assistant(
             window, loaded, settings_file, factory=factory, conversations=paths.history_dir() / FILE_NAME
         )
-        interrupts = Interrupts(window.close)
+        presence = Presence(window, assistant, loaded.settings, first)
+        presence.show_minimised()
+        interrupts = Interrupts(window.leave)
         QTimer.singleShot(START_AFTER_MS, assistant, lambda: assistant.start(model))
         try:
             loop.run_until_complete(closed.wait())
         finally:
+            presence.close()
+            first.close()
             assistant.close()
             interrupts.close()
             window.deleteLater()

@@ -33,7 +33,22 @@ class TalkButton(QPushButton):
         self.setProperty("kind", "primary")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._holding = False
+        self._latched = False
         self.toggles = False
+
+    @property
+    def stays(self) -> bool:
+        """Whether it stays held without a finger on it."""
+        return self.toggles or self._latched
+
+    def toggle(self) -> None:
+        """One call holds it and the next lets it go, whatever a finger does."""
+        if self._holding:
+            self.release()
+        else:
+            self._latched = True
+            self.hold()
+            self._latched = self._holding
 
     def press(self) -> None:
         """The mouse or the key went down on it."""
@@ -60,6 +75,7 @@ class TalkButton(QPushButton):
     def release(self) -> None:
         """End of talking."""
         if self._holding:
+            self._latched = False
             self._set(False)
             self.let_go.emit()
 

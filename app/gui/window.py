@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -38,6 +39,10 @@ BESIDE_SIDEBAR = 460
 QUIET_DB = -120.0
 
 
+def _no() -> bool:
+    return False
+
+
 class Dimmer(QWidget):
     """Lies over what cannot be used now.
 
@@ -62,7 +67,8 @@ class MainWindow(QMainWindow):
 
     Signals: `question_asked(str)`, `stop_requested()`, `open_mic_switched(bool)`, `muted(bool)` of the
     microphone, `voice_chosen(str)`, `volume_changed(float)` 0…1, `retry_requested()` of what a notice tells,
-    `new_conversation_requested()`, `settings_requested()`, `sidebar_switched(bool)` by the user, `closed()`.
+    `new_conversation_requested()`, `settings_requested()`, `sidebar_switched(bool)` by the user, `situation_changed()`,
+    `went_out_of_sight()` instead of being closed where `stays_running()` says so, `closed()`.
     Talking is in `dock.talk`: `held()` and `let_go()`; what happens to kept conversations is in `sidebar`.
     """
 
@@ -76,10 +82,13 @@ class MainWindow(QMainWindow):
     new_conversation_requested = Signal()
     settings_requested = Signal()
     sidebar_switched = Signal(bool)
+    situation_changed = Signal()
+    went_out_of_sight = Signal()
     closed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.stays_running: Callable[[], bool] = _no
         self.setWindowTitle(self.tr("Banter"))
         picture = QIcon(str(assets_dir() / "icons" / "banter.svg"))
         self.setWindowIcon(picture)
@@ -156,7 +165,7 @@ class MainWindow(QMainWindow):
     def show_activity(self, activity: str) -> None:
         """The conversation's state by its name: idle, listening, thinking or speaking."""
         problem = self._situation.problem if activity == "idle" else ""
-        if activity != "listening" and self.dock.talk.toggles:
+        if activity != "listening" and self.dock.talk.stays:
             # Nobody holds it with a finger, so nobody would let it go.
             self.dock.talk.release()
         self._change(activity=activity, problem=problem)
@@ -309,7 +318,7 @@ class MainWindow(QMainWindow):
             shortcut.setAutoRepeat(False)
             shortcut.activated.connect(action)
         close = QShortcut(QKeySequence(QKeySequence.StandardKey.Quit), self)
-        close.activated.connect(self.close)
+        close.activated.connect(self.leave)
 
     def _order_tabs(self) -> None:
         dock, header = self.dock, self.header
@@ -357,6 +366,7 @@ class MainWindow(QMainWindow):
         self.dock.set_ready(ready)
         self.dock.set_busy(ready and now.activity != "idle")
         self.welcome.set_ready(ready)
+        self.situation_changed.emit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -383,7 +393,17 @@ class MainWindow(QMainWindow):
     def _dress(self) -> None:
         self.unfold.setIcon(icons.icon("sidebar", theme.colours().text))
 
+    def leave(self) -> None:
+        """Close it for good."""
+        self.stays_running = _no
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self.stays_running():
+            event.ignore()
+            self.hide()
+            self.went_out_of_sight.emit()
+            return
         self.space_key.detach()
         super().closeEvent(event)
         self.closed.emit()

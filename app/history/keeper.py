@@ -49,6 +49,7 @@ class Keeper:
         self._file = file
         self._on_notice = on_notice
         self._days = days
+        self._begun = (time.time(), time.monotonic())
         self._patience_s = patience_s
         self._retry_s = retry_s
         self._store: Store | None = None
@@ -244,7 +245,12 @@ class Keeper:
             store.close()
 
     def _purge_old(self, store: Store) -> None:
-        store.purge(None if self._days is None else time.time() - self._days * DAY_S)
+        store.purge(None if self._days is None else self._today() - self._days * DAY_S)
+
+    def _today(self) -> float:
+        """Now, but no later than this run has lasted: a clock that jumps ahead must not make everything old."""
+        wall, steady = self._begun
+        return min(time.time(), wall + time.monotonic() - steady)
 
 
 def _copied(source: Store, target: Store) -> None:

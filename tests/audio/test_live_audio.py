@@ -152,6 +152,47 @@ def test_capture_hears_speech(card: VirtualCard, spoken: Path) -> None:
     assert heard["level"] > -40
 
 
+# A device that says it runs at one rate and then refuses it, as some do while another program uses them.
+FUSSY = """
+import sounddevice
+for name in ("InputStream", "OutputStream"):
+    real = getattr(sounddevice, name)
+    def fussy(*, samplerate, real=real, **more):
+        if samplerate not in (16000, 44100):
+            raise sounddevice.PortAudioError("Error opening stream: Invalid sample rate", -9997)
+        return real(samplerate=samplerate, **more)
+    setattr(sounddevice, name, fussy)
+"""
+
+
+def test_a_device_that_refuses_its_own_rate_is_used_at_another(card: VirtualCard, spoken: Path, tmp_path: Path) -> None:
+    process = card.python(FUSSY + LISTEN, "5")
+    _opened(process)
+    time.sleep(0.5)
+    card.say(spoken)
+    heard = _result(process)
+    assert heard["lost"] == [] and max(heard["speech"]) > 0.9 and heard["sizes"] == [512]
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        result = _result(card.python(FUSSY + PLAY, "whole"))
+        time.sleep(0.3)
+    assert result["finished"] == [1] and result["played"] == pytest.approx(19 * 1_920, abs=400)
+    samples, rate = read_wav(file)
+    assert np.count_nonzero(_sounding(samples, rate)) * 0.005 == pytest.approx(1.5, abs=0.25)
+
+
+def test_at_rest_the_sound_is_kept_and_no_speech_looked_for(card: VirtualCard, spoken: Path) -> None:
+    process = card.python(LISTEN.replace("capture.open()", "capture.resting = True; capture.open()"), "5")
+    _opened(process)
+    time.sleep(0.5)
+    card.say(spoken)
+    heard = _result(process)
+    assert heard["level"] > -40 and heard["dropped"] == 0 and heard["sizes"] == [512]
+    assert heard["count"] * 0.032 == pytest.approx(heard["span"], rel=0.15)
+    assert max(heard["speech"]) == 0.0
+
+
 def test_silent_microphone_is_reported_once(card: VirtualCard) -> None:
     process = card.python(LISTEN, "6.5")
     _opened(process)

@@ -296,3 +296,46 @@ def test_after_the_reply_a_normal_voice_is_heard() -> None:
     rig.hear(0.0, 20, echo_free=False)
     rig.hear(0.9, 3, echo_free=False)
     assert rig.state == State.LISTENING
+
+
+SLEPT_S = 3_600.0
+
+
+def test_a_computer_that_slept_while_it_thought_still_answers() -> None:
+    rig = Rig()
+    rig.ask()
+    rig.now += SLEPT_S
+    rig.wait(1.0)
+    assert rig.state == State.THINKING and rig.window.of("notice") == []
+    rig.frames(10)
+    rig.done()
+    rig.play()
+    assert rig.state == State.IDLE and rig.window.of("reply_done") == [("reply_done", 1, "", False)]
+    # It is still not waited for without end.
+    rig.ask()
+    rig.wait(61.0)
+    assert rig.window.of("notice") == [("notice", machine.NO_ANSWER)]
+
+
+def test_a_computer_that_slept_while_it_spoke_goes_on_speaking() -> None:
+    rig = Rig()
+    rig.ask()
+    rig.text("A long answer.")
+    rig.frames(20)
+    rig.done()
+    rig.play(3.0)
+    rig.now += SLEPT_S
+    rig.wait(1.0)
+    assert rig.state == State.SPEAKING and rig.player.stops == 0
+    rig.play()
+    assert rig.window.of("reply_done") == [("reply_done", 1, "A long answer.", False)]
+
+
+def test_a_computer_that_slept_while_it_listened_answers_what_it_heard() -> None:
+    rig = Rig()
+    rig.hear(0.9, 30)
+    rig.now += SLEPT_S
+    # The microphone comes back with the computer, and nobody speaks any more.
+    rig.hear(0.05, 25)
+    assert rig.state == State.THINKING
+    assert len(rig.engine.heard(rig.engine.number)) >= 30

@@ -81,7 +81,7 @@ def test_sensitivity_is_the_voice_that_holds_an_answer() -> None:
     assert held == [4, Timing().barge_in_chunks, 13]
 
 
-@pytest.mark.parametrize(("patience", "sensitivity"), itertools.product(Patience, Sensitivity))
+@pytest.mark.parametrize(("patience", "sensitivity"), list(itertools.product(Patience, Sensitivity)))
 def test_the_lengths_stay_in_order(patience: Patience, sensitivity: Sensitivity) -> None:
     timing = timing_for(patience, sensitivity)
     assert timing.duck_chunks < timing.barge_in_chunks < timing.interruption_chunks

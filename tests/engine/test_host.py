@@ -98,7 +98,7 @@ def test_load_reports_progress_then_ready(client: Client) -> None:
 def test_failed_load_says_why_and_a_later_load_works(client: Client, tmp_path: Path) -> None:
     client.host.load(tmp_path / "nowhere")
     failed = client.until(lambda event: isinstance(event, Failed))[-1]
-    assert failed == Failed(f"{tmp_path / 'nowhere'} is no model folder: choose another one.")
+    assert failed == Failed(f"{tmp_path / 'nowhere'} is no model folder: choose another one.", fatal=True)
     client.host.load(client.folder)
     client.until_ready()
 

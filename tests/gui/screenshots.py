@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app.audio.catalogue import DeviceName, Found
 from app.audio.check import Findings
 from app.gui import theme
+from app.gui.desktop.hotkey import Hotkey
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.report.dialog import ReportWindow
 from app.gui.soundcheck.dialog import SoundCheckWindow
@@ -72,6 +73,8 @@ def settings_pages(folder: Path, theme_wanted: Theme) -> None:
     window = PreferencesWindow()
     window.show_settings(Settings(theme=theme_wanted))
     window.sound.show_found(Found((desk,), (speakers,), desk, speakers))
+    window.desktop.show_hotkey(Hotkey().sentence())
+    window.desktop.show_tray(True)
     window.show()
     for row in range(window.list.count()):
         window.list.setCurrentRow(row)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from app.omni.errors import DamagedModelError
 from app.omni.turn import (
     FRAME_SAMPLES,
     AudioPiece,
@@ -27,7 +28,7 @@ FACTORY = "tests.gui.scripted_engine:load"
 
 class ScriptedEngine:
     """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
-    chance; "crash" ends it.
+    chance; "ponder" has it think for a minute; "crash" ends it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,6 +38,9 @@ class ScriptedEngine:
         question = request.text or "spoken words"
         if request.text is None:
             yield Heard(question)
+        for _ in range(1_000 if question == "ponder" else 0):
+            if not cancelled():
+                time.sleep(0.06)
         words = f"You said: {question}".split()
         if question == "dice":
             words = f"You said: seed {request.seed} temperature {request.temperature}".split()
@@ -71,7 +75,11 @@ class ScriptedEngine:
 
 
 def load(folder: Path, *, threads: int, progress: Callable[[str, float], None] | None) -> ScriptedEngine:
-    """The engine; `folder` does not matter."""
+    """The engine. A file "slow" in `folder` has it wait until it is gone, and "damaged" is what it says."""
+    while (folder / "slow").exists():
+        time.sleep(0.02)
+    if (folder / "damaged").exists():
+        raise DamagedModelError(f"The model in {folder} is damaged: copy it again.")
     for step in range(3):
         if progress:
             progress("reading the script", step / 3)

@@ -20,6 +20,7 @@ from app.audio.capture import Capture
 from app.audio.catalogue import Found
 from app.audio.devices import AudioDeviceError
 from app.audio.playback import Playback
+from app.conversation.events import Mode
 from app.gui import assistant, devices, theme
 from app.gui.assistant import Assistant
 from app.gui.bubble import Entry, Side
@@ -152,6 +153,20 @@ def test_a_device_that_went_away_is_tried_again_a_few_times(desk: Desk, monkeypa
     assert len(tries) == 3 and "It is gone. You can type" in desk.window.dock.notices.text()
     desk.window.dock.notices.retry_clicked.emit()
     desk.until(lambda: len(tries) == 4)
+
+
+def test_speech_is_looked_for_only_while_somebody_may_be_heard(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    rests: list[bool] = []
+    assert desk.assistant._devices._resting, "there is a button to be pressed first"
+    monkeypatch.setattr(desk.assistant._devices, "rest", rests.append)
+    desk.until(desk.ready)
+    desk.ask("hello")
+    desk.until(lambda: len(desk.entries()) == 2 and desk.ready())
+    assert rests[0] is False and rests[-1] is True
+    desk.assistant.conversation.set_mode(Mode.OPEN_MIC)
+    assert rests[-1] is False
+    desk.assistant.conversation.set_mode(Mode.MUTED)
+    assert rests[-1] is True
 
 
 def test_choices_are_saved(desk: Desk) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +17,43 @@ from app.history.records import Message, Side
 from app.history.store import Store
 
 PATIENCE_S = 60.0
+ROOT = Path(__file__).resolve().parents[2]
+
+FULL = """
+import resource, sys, threading, time
+from pathlib import Path
+from app.history.keeper import Keeper
+from app.history.records import Message, Side
+
+file, notices = Path(sys.argv[1]), []
+keeper = Keeper(file, on_notice=notices.append, retry_s=3600.0)
+
+def say(number):
+    message = Message(str(number), Side.USER, f"{number:03} " + "much " * 400, 1000.0 + number)
+    keeper.change(lambda store: store.add("c", message))
+
+def count():
+    answers = []
+    keeper.ask(lambda store: len(store.messages("c")), answers.append)
+    while not answers:
+        time.sleep(0.01)
+    return answers[0]
+
+say(0)
+assert count() == 1
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+size = max(one.stat().st_size for one in file.parent.iterdir())
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 4096, hard))
+for number in range(1, 39):
+    say(number)
+    assert count() == number + 1, "the conversation goes on"
+assert [bool(one) for one in notices] == [True], notices
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+keeper._retry_s, keeper._retry_at = 0.05, 0.0
+say(39)
+keeper.close()
+assert len(notices) == 2, notices
+"""
 
 
 class Desk:
@@ -196,6 +235,39 @@ def test_what_has_become_too_old_meanwhile_goes_at_the_end(file: Path) -> None:
     assert len(desk.read(lambda store: store.conversations())) == 2
     desk.keeper.close()
     assert texts_in(file, "old") == [] and texts_in(file, "new") == ["new"]
+
+
+def test_a_clock_that_jumps_ahead_makes_nothing_old(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(file, days=7)
+    desk.say("1", "yesterday", "new", when=time.time() - DAY_S)
+    assert desk.texts("new") == ["yesterday"]
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3_650 * DAY_S)
+    desk.keeper.keep(file, 30)
+    assert desk.texts("new") == ["yesterday"]
+    desk.keeper.close()
+    monkeypatch.setattr(time, "time", lambda: now - 3_650 * DAY_S)
+    desk = Desk(file, days=7)
+    desk.say("2", "long ago", "new")
+    desk.keeper.close()
+    monkeypatch.undo()
+    assert texts_in(file, "new") == ["yesterday", "long ago"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_disk_that_is_really_full(file: Path) -> None:
+    """Where no more can be written to any file, by order of the system."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    texts = texts_in(file)
+    assert len(texts) == 40 and texts == sorted(texts)
 
 
 def test_keeping_nothing_and_keeping_again(desk: Desk, file: Path) -> None:

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("espeak-ng", "paplay", "parec", "pactl")
 PATIENCE_S = 240.0
 AUDIBLE = 0.01
+OPEN_MIC = 'mode = "open_mic"\n'
 QUESTION = "What is the capital of France?"
 INTERRUPTION = "Wait, please stop, I would like to ask you something else now."
 
@@ -35,14 +36,14 @@ def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE_S)
 class Room:
     """A running window, and the ears and the mouth of its user."""
 
-    def __init__(self, module: str, folder: Path, **environment: str) -> None:
-        """Start `python -m module` with its files in `folder` and more variables in its environment."""
+    def __init__(self, module: str, folder: Path, saved: str = OPEN_MIC, **environment: str) -> None:
+        """Start `python -m module` with its files in `folder`, these settings, and more variables."""
         self.folder = folder
         self.log = folder / "talk.jsonl"
         self.errors = folder / "stderr.txt"
         config = folder / "banter"
         config.mkdir()
-        (config / "settings.toml").write_text('mode = "open_mic"\n')
+        (config / "settings.toml").write_text(saved)
         env = (
             os.environ
             | {
@@ -56,11 +57,12 @@ class Room:
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen([sys.executable, "-m", module], cwd=ROOT, env=env, stderr=errors)
         self._heard = folder / "heard.raw"
-        self._recorder = subprocess.Popen(
-            ["parec", "-d", "va_speaker.monitor", "--rate=24000", "--channels=1", "--format=s16le",
-             "--latency-msec=20"],
-            stdout=self._heard.open("wb"),
-        )  # fmt: skip
+        with self._heard.open("wb") as heard:
+            self._recorder = subprocess.Popen(
+                ["parec", "-d", "va_speaker.monitor", "--rate=24000", "--channels=1", "--format=s16le",
+                 "--latency-msec=20"],
+                stdout=heard,
+            )  # fmt: skip
 
     def close(self) -> None:
         """Close the window politely."""

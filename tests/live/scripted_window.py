@@ -10,7 +10,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.gui.main import run
 from tests.gui.scripted_engine import FACTORY
+from tests.live.watchdog import Watchdog
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO)
-    sys.exit(run(QApplication(sys.argv), Path(), FACTORY))
+    app = QApplication(sys.argv)
+    watchdog = Watchdog(app)
+    code = run(app, Path(), FACTORY)
+    watchdog.report()
+    sys.exit(code)

@@ -146,7 +146,7 @@ def test_eight_bit_steps_stay_near() -> None:
         near = small.step(*fed, need_text=True, need_audio=True)
         for a, b in zip(exact, near, strict=True):
             assert a is not None and b is not None
-            assert 0 < np.abs(a - b).max() < 0.05 * np.abs(a).max()
+            assert 0 < np.abs(a - b).max() < 0.1 * np.abs(a).max()
 
 
 def test_prefill_limits_and_cancel() -> None:

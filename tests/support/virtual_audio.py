@@ -64,10 +64,10 @@ class VirtualCard:
         subprocess.run(["paplay", "-d", "va_mic_in", str(file)], env=self.env, check=True, timeout=60)
 
     @contextmanager
-    def recording(self, file: Path) -> Iterator[None]:
-        """Record the loudspeaker into a 48 kHz mono WAV file while the block runs."""
+    def recording(self, file: Path, sink: str = "va_speaker") -> Iterator[None]:
+        """Record the loudspeaker, or another sink, into a 48 kHz mono WAV file while the block runs."""
         recorder = subprocess.Popen(
-            ["parec", "-d", "va_speaker.monitor", "--rate=48000", "--channels=1", "--format=s16le",
+            ["parec", "-d", f"{sink}.monitor", "--rate=48000", "--channels=1", "--format=s16le",
              "--latency-msec=20", "--file-format=wav", str(file)],
             env=self.env,
         )  # fmt: skip

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.gui import icons, theme
 from app.gui.preferences.answers import AnswersPage
+from app.gui.preferences.desktop import DesktopPage
 from app.gui.preferences.look import LookPage
 from app.gui.preferences.page import Page
 from app.gui.preferences.privacy import PrivacyPage
@@ -46,12 +47,14 @@ class PreferencesWindow(QWidget):
         self.talking = TalkingPage(self.tr("Conversation"))
         self.look = LookPage(self.tr("Appearance"))
         self.answers = AnswersPage(self.tr("Answers"))
+        self.desktop = DesktopPage(self.tr("Desktop"))
         self.privacy = PrivacyPage(self.tr("Privacy"))
         self._pages: dict[str, Page] = {
             "headset": self.sound,
             "talk": self.talking,
             "appearance": self.look,
             "answers": self.answers,
+            "desktop": self.desktop,
             "privacy": self.privacy,
         }
         self.list = QListWidget()

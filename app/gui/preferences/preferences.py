@@ -25,10 +25,13 @@ class Preferences(QObject):
 
     What has a control in the main window too goes through that one, so that both always show the same.
 
-    Signals: `check_requested()` for the sound check.
+    Signals: `check_requested()` for the sound check; `changed(Settings)`, whoever has changed them;
+    `made(PreferencesWindow)` when the window is made.
     """
 
     check_requested = Signal()
+    changed = Signal(object)
+    made = Signal(object)
 
     def __init__(
         self,
@@ -73,6 +76,7 @@ class Preferences(QObject):
             self.dialog.sound.show_found(self._found)
             self.dialog.sound.show_echo(self._echo)
             self._show_muted(self._window.header.mute.isChecked())
+            self.made.emit(self.dialog)
         self.dialog.setWindowState(self.dialog.windowState() & ~Qt.WindowState.WindowMinimized)
         self.dialog.show()
         self.dialog.raise_()
@@ -91,6 +95,7 @@ class Preferences(QObject):
         self._settings = settings
         if self.dialog is not None:
             self.dialog.show_settings(settings)
+        self.changed.emit(settings)
 
     def devices_found(self, found: Found) -> None:
         """The devices there are now."""
