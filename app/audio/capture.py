@@ -38,7 +38,8 @@ class MicChunk:
 
     `time` is the monotonic clock, in seconds, at the end of the chunk; `level_db` its loudness (dB of full
     scale); `speech` the detector's probability of speech, 0…1. `cancelled`: the echo canceller has been at it;
-    `echo_free`: with success, so that a voice in it is the user's.
+    `echo_free`: with success, so that a voice in it is the user's; `settling` while it has heard little of the
+    loudspeaker yet.
     """
 
     samples: Samples
@@ -47,6 +48,7 @@ class MicChunk:
     speech: float
     echo_free: bool = False
     cancelled: bool = False
+    settling: bool = False
 
 
 class Capture:
@@ -203,12 +205,14 @@ class Capture:
                 fresh = echo_filter.process(fresh, at)
             echo_free = echo_filter is not None and echo_filter.is_clean
             cancelled = echo_filter is not None and echo_filter.working
+            settling = echo_filter is not None and echo_filter.settling
             rest = np.concatenate((rest, fresh))
             while len(rest) >= CHUNK and not self._stop.is_set():
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
                 level = rms_db(chunk)
                 speech = self._detector(chunk)
-                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, speech, echo_free, cancelled))
+                at_end = now - len(rest) / RATE
+                self._on_chunk(MicChunk(chunk, at_end, level, speech, echo_free, cancelled, settling))
 
     def _lose(self) -> None:
         self._release(lost=True)

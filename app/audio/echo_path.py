@@ -9,7 +9,7 @@ import numpy as np
 from app.audio.coherence import Share
 
 # Levels in dB of full scale, counts in frames of 10 ms.
-_PLAYED_DB = -50.0
+PLAYED_DB = -50.0
 _OVER_NOISE_DB = 6.0
 _NOISE_FRAMES = 500
 _NOISE_FRAMES_LEAST = 50
@@ -59,7 +59,7 @@ class EchoPath:
 
     def look(self, heard_db: float, played_db: float) -> None:
         """One frame: the levels of the microphone and of what was played."""
-        played = played_db >= _PLAYED_DB
+        played = played_db >= PLAYED_DB
         self._quiet = 0 if played else self._quiet + 1
         if self._quiet > _RINGING_FRAMES:
             self._limit_db = None

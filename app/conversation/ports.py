@@ -88,7 +88,8 @@ class Chunk(Protocol):
     """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech.
 
     `echo_free`: a voice in it is the user's, and not what the loudspeaker plays. Where it may be, it is no reason to
-    stop the answer; and where the echo has not been `cancelled`, it is not listened to at all meanwhile.
+    stop the answer; and where the echo has not been `cancelled`, it is not listened to at all meanwhile. `settling`:
+    the canceller has heard too little of the loudspeaker yet for `echo_free` to be relied on as later.
     """
 
     @property
@@ -101,6 +102,8 @@ class Chunk(Protocol):
     def echo_free(self) -> bool: ...
     @property
     def cancelled(self) -> bool: ...
+    @property
+    def settling(self) -> bool: ...
 
 
 class Listener(Protocol):
@@ -148,6 +151,10 @@ class Listener(Protocol):
 
     def microphone_changed(self, usable: bool, sentence: str) -> None:
         """The microphone came, or went away for the reason in `sentence`."""
+        ...
+
+    def half_duplex(self, reason: str) -> None:
+        """Nothing is listened to while an answer is played, for this reason; "": it is again."""
         ...
 
     def speaker_changed(self, usable: bool, sentence: str) -> None:

@@ -131,6 +131,7 @@ class FakeChunk:
     speech: float
     echo_free: bool = True
     cancelled: bool = False
+    settling: bool = False
 
 
 class Rig:
