@@ -36,7 +36,8 @@ _SAME_LAG, _USUAL_LAG = RATE * 15 // 1000, RATE * 30 // 1000
 _LEAST_DELAY, _MOST_DELAY = RATE // 100, RATE // 4
 # Frames from one look at what the microphone hears to the next.
 _LOOK_FRAMES = 3
-# So much sound of a loudspeaker is heard before its room is known: 3 s.
+# The canceller knows the room when it has taken the echo out for a third of a second, or has had 3 s of sound for it.
+_SETTLED_LOOKS = 10
 _SETTLED_FRAMES = 300
 
 Samples = NDArray[np.float32]
@@ -137,8 +138,9 @@ class EchoFilter:
 
     @property
     def settling(self) -> bool:
-        """Whether there seems to be an echo of which little has been heard yet. With headphones it is soon over."""
-        return self.working and self._path.exists and self._sounding < _SETTLED_FRAMES
+        """Whether there seems to be an echo that the canceller may not take out yet. With headphones it is soon over."""
+        settled = self._path.proven >= _SETTLED_LOOKS or self._sounding >= _SETTLED_FRAMES
+        return self.working and self._path.exists and not settled
 
     @property
     def is_clean(self) -> bool:
@@ -219,7 +221,7 @@ class EchoFilter:
             self._lead = self._spare = _MOST_LEAD
             self._ago = _MOST_LEAD - _LEAD
             self._delay, self._agreeing = None, 0
-            self._sounding = 0
+            self._sounding = self._path.proven = 0
         taken = reader.take(FRAME, at + self._lead / RATE, SLACK_S)
         self._spare = min(self._spare, taken.ahead)
         much = self._frames % _SPARE_FRAMES == 0 and self._spare >= 2 * _SPARE

@@ -41,11 +41,13 @@ class EchoPath:
     The canceller takes an echo for granted until it has found out about headphones, which takes it many seconds,
     and meanwhile suppresses whoever speaks over the assistant. Here 0.8 s of an answer do, in which the
     microphone hears no more than its own noise; or a quarter of a second of a voice that has nothing to do with what is
-    played. `exists` is True at first, and again once the microphone hears the answer.
+    played. `exists` is True at first, and again once the microphone hears the answer; `proven` counts how often the
+    canceller was seen to take the echo out.
     """
 
     def __init__(self) -> None:
         self.exists = True
+        self.proven = 0
         self._noise: deque[float] = deque(maxlen=_NOISE_FRAMES)
         self._limit_db: float | None = None
         self._quiet = 0
@@ -101,6 +103,7 @@ class EchoPath:
         if not self.exists:
             return share.explained < _ECHO_SHARE
         if taken_out_db >= _TAKEN_OUT_DB and share.explained >= _ECHO_SHARE:
+            self.proven += 1
             more = share.explained - self._room_share
             self._room_share += more * (_LEARN_MORE if more > 0.0 else _LEARN_LESS)
             return False
