@@ -138,7 +138,7 @@ class EchoFilter:
 
     @property
     def settling(self) -> bool:
-        """Whether there seems to be an echo that the canceller may not take out yet. With headphones it is soon over."""
+        """Whether there may be an echo that the canceller does not take out yet. With headphones it is soon over."""
         settled = self._path.proven >= _SETTLED_LOOKS or self._sounding >= _SETTLED_FRAMES
         return self.working and self._path.exists and not settled
 
