@@ -40,7 +40,8 @@ class MicChunk:
 
     `time` is the monotonic clock, in seconds, when its end was heard; `level_db` its loudness (dB of full
     scale); `speech` the detector's probability of speech, 0…1, 0 while it rests. `cancelled`: the echo canceller
-    has been at it; `echo_free`: with success, so that a voice in it is the user's.
+    has been at it; `echo_free`: with success, so that a voice in it is the user's; `settling` while it has heard
+    little of the loudspeaker yet.
     """
 
     samples: Samples
@@ -49,6 +50,7 @@ class MicChunk:
     speech: float
     echo_free: bool = False
     cancelled: bool = False
+    settling: bool = False
 
 
 class Capture:
@@ -221,6 +223,7 @@ class Capture:
                 heard_until -= echo_filter.waiting / RATE
             echo_free = echo_filter is not None and echo_filter.is_clean
             cancelled = echo_filter is not None and echo_filter.working
+            settling = echo_filter is not None and echo_filter.settling
             rest = np.concatenate((rest, fresh))
             while len(rest) >= CHUNK and not self._stop.is_set():
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
@@ -229,7 +232,7 @@ class Capture:
                 end = heard_until - len(rest) / RATE
                 for tap in self.taps:
                     tap.push_chunk(chunk, end, not echo_free, cancelled)
-                self._on_chunk(MicChunk(chunk, end, level, speech, echo_free, cancelled))
+                self._on_chunk(MicChunk(chunk, end, level, speech, echo_free, cancelled, settling))
 
     def _lose(self) -> None:
         self._release(lost=True)

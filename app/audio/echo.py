@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.coherence import PAST, WINDOW, EchoCoherence
-from app.audio.echo_path import EchoPath
+from app.audio.echo_path import PLAYED_DB, EchoPath
 from app.audio.level import rms_db
 from app.audio.reference import Reference, ReferenceReader
 
@@ -36,6 +36,9 @@ _SAME_LAG, _USUAL_LAG = RATE * 15 // 1000, RATE * 30 // 1000
 _LEAST_DELAY, _MOST_DELAY = RATE // 100, RATE // 4
 # Frames from one look at what the microphone hears to the next.
 _LOOK_FRAMES = 3
+# The canceller knows the room when it has taken the echo out for a third of a second, or has had 3 s of sound for it.
+_SETTLED_LOOKS = 10
+_SETTLED_FRAMES = 300
 
 Samples = NDArray[np.float32]
 
@@ -131,6 +134,13 @@ class EchoFilter:
         # Of the microphone and of what the canceller left of it, as long as the coherence looks back.
         self._powers: deque[tuple[float, float]] = deque(maxlen=WINDOW // FRAME)
         self._voice = True
+        self._sounding = 0
+
+    @property
+    def settling(self) -> bool:
+        """Whether there may be an echo that the canceller does not take out yet. With headphones it is soon over."""
+        settled = self._path.proven >= _SETTLED_LOOKS or self._sounding >= _SETTLED_FRAMES
+        return self.working and self._path.exists and not settled
 
     @property
     def is_clean(self) -> bool:
@@ -169,7 +179,9 @@ class EchoFilter:
             self._on_failed(str(error))
             return frame
         self._powers.append((float(np.dot(frame, frame)), float(np.dot(clean, clean))))
-        self._path.look(rms_db(frame), rms_db(played))
+        played_db = rms_db(played)
+        self._sounding += played_db >= PLAYED_DB
+        self._path.look(rms_db(frame), played_db)
         self._frames += 1
         if self._frames % _LOOK_FRAMES == 0:
             self._look()
@@ -214,6 +226,7 @@ class EchoFilter:
             self._lead = self._spare = _MOST_LEAD
             self._ago = _MOST_LEAD - _LEAD
             self._delay, self._agreeing = None, 0
+            self._sounding = self._path.proven = 0
         taken = reader.take(FRAME, at + self._lead / RATE, SLACK_S)
         self._spare = min(self._spare, taken.ahead)
         much = self._frames % _SPARE_FRAMES == 0 and self._spare >= 2 * _SPARE

@@ -9,7 +9,7 @@ import numpy as np
 from app.audio.coherence import Share
 
 # Levels in dB of full scale, counts in frames of 10 ms.
-_PLAYED_DB = -50.0
+PLAYED_DB = -50.0
 _OVER_NOISE_DB = 6.0
 _NOISE_FRAMES = 500
 _NOISE_FRAMES_LEAST = 50
@@ -41,11 +41,13 @@ class EchoPath:
     The canceller takes an echo for granted until it has found out about headphones, which takes it many seconds,
     and meanwhile suppresses whoever speaks over the assistant. Here 0.8 s of an answer do, in which the
     microphone hears no more than its own noise; or a quarter of a second of a voice that has nothing to do with what is
-    played. `exists` is True at first, and again once the microphone hears the answer.
+    played. `exists` is True at first, and again once the microphone hears the answer; `proven` counts how often the
+    canceller was seen to take the echo out.
     """
 
     def __init__(self) -> None:
         self.exists = True
+        self.proven = 0
         self._noise: deque[float] = deque(maxlen=_NOISE_FRAMES)
         self._limit_db: float | None = None
         self._quiet = 0
@@ -59,7 +61,7 @@ class EchoPath:
 
     def look(self, heard_db: float, played_db: float) -> None:
         """One frame: the levels of the microphone and of what was played."""
-        played = played_db >= _PLAYED_DB
+        played = played_db >= PLAYED_DB
         self._quiet = 0 if played else self._quiet + 1
         if self._quiet > _RINGING_FRAMES:
             self._limit_db = None
@@ -101,6 +103,7 @@ class EchoPath:
         if not self.exists:
             return share.explained < _ECHO_SHARE
         if taken_out_db >= _TAKEN_OUT_DB and share.explained >= _ECHO_SHARE:
+            self.proven += 1
             more = share.explained - self._room_share
             self._room_share += more * (_LEARN_MORE if more > 0.0 else _LEARN_LESS)
             return False

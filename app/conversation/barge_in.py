@@ -42,7 +42,8 @@ class VoiceWatch:
 
     Over an answer that is being played, `duck_chunks` of voice turn it down and `barge_in_chunks` hold it. Then it is
     an interruption as soon as there is more voice than "mm-hm" takes, or when its words, asked for after
-    `aside_gap_chunks` of quiet, are more than a sign of listening; else the answer goes on. At other times
+    `aside_gap_chunks` of quiet, are more than a sign of listening; else the answer goes on. While the echo canceller
+    still gets to know the room, it takes `settling_chunks` to hold the answer. At other times
     `open_chunks` or `barge_in_chunks` of voice take the turn at once.
     """
 
@@ -85,7 +86,8 @@ class VoiceWatch:
             return Verdict.TAKE if run.voiced >= wanted and not run.refused else Verdict.NOTHING
         if run.voiced >= timing.interruption_chunks:
             return Verdict.TAKE
-        if run.voiced >= timing.barge_in_chunks and not run.held:
+        enough = timing.settling_chunks if chunk.settling else timing.barge_in_chunks
+        if run.voiced >= max(enough, timing.barge_in_chunks) and not run.held:
             run.ducked = run.held = True
             return Verdict.HOLD
         if run.voiced >= timing.duck_chunks and not run.ducked:
@@ -93,11 +95,11 @@ class VoiceWatch:
             return Verdict.DUCK
         return Verdict.NOTHING
 
-    def words(self, text: str | None) -> Verdict:
-        """The words of the voice that was asked about."""
+    def words(self, text: str | None, echo: bool) -> Verdict:
+        """The words of the voice that was asked about; `echo`: it was the assistant's own."""
         if self.run is None or self.run.asked is None:
             return Verdict.NOTHING
-        return self.forget() if text is not None and is_backchannel(text) else Verdict.TAKE
+        return self.forget() if echo or (text is not None and is_backchannel(text)) else Verdict.TAKE
 
     def wait(self, now: float) -> Verdict:
         """Time passes: words that do not come are taken for an interruption."""

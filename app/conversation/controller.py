@@ -16,14 +16,12 @@ from app.conversation.history import History
 from app.conversation.live import Live
 from app.conversation.machine import TurnMachine
 from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
+from app.conversation.recent import RecentAudio
+from app.conversation.self_echo import SelfEchoGuard
 from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import OUTPUT_RATE, StopReason
 
-# Chunks kept: the longest question and a little more, since a resumed question is sent again from its start.
-_KEEP_CHUNKS = 1_900
-# How long a room rings on after the answer.
-_ECHO_TAIL_S = 0.4
 _NO_ENGINE_TURN = -1
 _BROKEN_REPLY = "The model could not answer: please ask again."
 
@@ -57,10 +55,10 @@ class Conversation:
         self._engine: Engine | None = None
         self._player: Player | None = None
         self._history = History()
+        self._own_voice = SelfEchoGuard(clock, listener.half_duplex)
         self._live: Live | None = None
         self._again: Samples | None = None
-        self._chunks: deque[Samples] = deque(maxlen=_KEEP_CHUNKS)
-        self._chunk_count = 0
+        self._recent = RecentAudio()
         self._microphone: bool | None = None
         self._pending: deque[ev.Event] = deque()
         self._busy = False
@@ -111,7 +109,7 @@ class Conversation:
         """Push-to-talk, open microphone, or muted."""
         if mode != self._machine.mode:
             if Mode.MUTED in (mode, self._machine.mode):
-                self._chunks.clear()
+                self._recent.forget()
             self._step(ev.ModeChanged(mode))
             self._listener.state_changed(self._machine.state, mode)
 
@@ -192,15 +190,15 @@ class Conversation:
         if self._microphone is not True:
             self._microphone = True
             self._listener.microphone_changed(True, "")
-        index = self._chunk_count
-        self._chunk_count += 1
-        echo = not chunk.echo_free and self._is_heard()
+        index = self._recent.count()
+        live, deaf = self._live, self._own_voice.deaf
+        echo = (deaf or not chunk.echo_free) and live is not None and live.is_heard(self._clock())
         if self._machine.mode != Mode.MUTED:
             # Half duplex: an answer that plays must not come into the next question by the pre-roll.
-            ignored = echo and not chunk.cancelled and self._machine.state == State.SPEAKING
-            self._chunks.append(np.zeros_like(chunk.samples) if ignored else chunk.samples)
+            ignored = echo and (deaf or not chunk.cancelled) and self._machine.state == State.SPEAKING
+            self._recent.keep(np.zeros_like(chunk.samples) if ignored else chunk.samples)
         self._listener.microphone_level(chunk.level_db, chunk.speech)
-        self._step(ev.SpeechChunk(index, chunk.speech, echo, chunk.time))
+        self._step(ev.SpeechChunk(index, chunk.speech, echo, chunk.settling, chunk.time))
 
     def _on_microphone_lost(self, sentence: str) -> None:
         self._microphone = False
@@ -219,7 +217,7 @@ class Conversation:
                 self._listener.model_ready(event.info)
                 return
             case protocol.Recognised():
-                self._step(ev.Words(event.serial, event.text))
+                self._step(ev.Words(event.serial, event.text, self._own_voice.is_own(event.text, self._said_aloud())))
                 return
             case protocol.Failed():
                 self._on_failed(event)
@@ -230,16 +228,14 @@ class Conversation:
         if live.held_back is not None:
             live.held_back.append(event)
             if isinstance(event, protocol.UserText):
-                self._step(ev.Heard(live.turn, event.text))
+                self._step(ev.Heard(live.turn, event.text, live.doubted and self._own_voice.is_own(event.text)))
             elif isinstance(event, protocol.AudioFrame):
                 live.arrived(np.frombuffer(event.samples, "<f4"), self._clock())
             return
         self._step(ev.ReplyGoesOn(live.turn))
         match event:
             case protocol.UserText():
-                if not live.typed and event.text.strip():
-                    live.question = event.text.strip()
-                    self._listener.question(live.turn, live.question)
+                self._on_user_text(live, event.text.strip())
             case protocol.TextDelta():
                 live.reply.text += event.text
                 self._listener.reply_delta(live.turn, event.text)
@@ -247,6 +243,17 @@ class Conversation:
                 self._on_audio(live, np.frombuffer(event.samples, "<f4"))
             case protocol.TurnDone():
                 self._on_turn_done(live, event)
+
+    def _on_user_text(self, live: Live, text: str) -> None:
+        if live.typed or not text:
+            return
+        if live.doubted and self._own_voice.is_own(text):
+            self._step(ev.Heard(live.turn, text, echo=True))
+            if live.over_at is not None:
+                return
+        self._own_voice.heard_user()
+        live.question = text
+        self._listener.question(live.turn, text)
 
     def _on_failed(self, event: protocol.Failed) -> None:
         live = self._live
@@ -314,11 +321,12 @@ class Conversation:
                 self._start_again(action.turn, self._again)
             case ev.StartTurn() if engine is not None:
                 number = engine.start_turn(voice=self._voice, history=self._history.for_model(), text=action.text)
-                self._live = Live(action.turn, number, action.text is not None, action.text or "")
+                doubted = self._own_voice.may_hear() or (live is not None and live.is_doubted_at(self._clock()))
+                self._live = Live(action.turn, number, action.text is not None, action.text or "", doubted=doubted)
                 if action.text is not None:
                     self._listener.question(action.turn, action.text)
             case ev.PushAudio() if engine is not None and live is not None:
-                samples = self._audio(action.first, action.last)
+                samples = self._recent.piece(action.first, action.last)
                 if len(samples):
                     engine.push_audio(live.engine_turn, samples)
             case ev.EndTurn() if engine is not None and live is not None:
@@ -348,7 +356,7 @@ class Conversation:
             case ev.ResumePlayback() if player is not None:
                 player.resume()
             case ev.Recognise() if engine is not None:
-                engine.recognise(action.serial, self._audio(action.first, action.last))
+                engine.recognise(action.serial, self._recent.piece(action.first, action.last))
             case ev.KeepHeard() if live is not None:
                 self._keep(live, action.whole)
             case ev.DiscardTurn() if live is not None:
@@ -378,6 +386,7 @@ class Conversation:
             played = self._player.played_samples(live.turn)
             heard = live.reply.heard(played)
             sound = sound[:played]
+        self._own_voice.spoke(self._said_aloud())
         if len(sound):
             self._listener.reply_sound(live.turn, sound)
         self._history.add(live.question, heard)
@@ -385,23 +394,12 @@ class Conversation:
             self._listener.notice(_BROKEN_REPLY)
         self._listener.reply_done(live.turn, heard, not whole)
 
-    def _audio(self, first: int, last: int) -> Samples:
-        """Chunks `first` to `last` as one float32 array; those no longer kept are left out."""
-        oldest = self._chunk_count - len(self._chunks)
-        kept = range(max(first, oldest), min(last + 1, self._chunk_count))
-        wanted = [self._chunks[i - oldest] for i in kept]
-        return np.concatenate(wanted) if wanted else np.zeros(0, np.float32)
-
-    def _is_heard(self) -> bool:
-        """Whether the room hears the answer, or rings on after it."""
-        live = self._live
-        if live is None or not live.playing:
-            return False
-        return live.over_at is None or self._clock() - live.over_at <= _ECHO_TAIL_S
-
     def _playback_level(self) -> float:
         """Loudness of the 80 ms that play now, dB of full scale."""
-        live = self._live
-        if live is None or self._player is None:
-            return FLOOR_DB
-        return live.level_at(self._player.played_samples(live.turn))
+        live, player = self._live, self._player
+        return live.level_at(player.played_samples(live.turn)) if live is not None and player is not None else FLOOR_DB
+
+    def _said_aloud(self) -> str:
+        """What the loudspeaker has said of the answer under way, and what it is about to say."""
+        live, player = self._live, self._player
+        return live.said_aloud(player.played_samples(live.turn)) if live is not None and player is not None else ""

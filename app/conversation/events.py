@@ -47,13 +47,15 @@ class ModeChanged:
 class SpeechChunk:
     """32 ms of the microphone. Chunks are counted from 0 without gaps.
 
-    `probability` of speech, 0…1; `echo` when it is likely the assistant's own voice from the loudspeaker; `until`: when
-    its end was heard, in seconds of the conversation's clock.
+    `probability` of speech, 0…1; `echo` when it is likely the assistant's own voice from the loudspeaker; `settling`
+    while that is not told as surely yet as it will be; `until`: when its end was heard, in seconds of the
+    conversation's clock.
     """
 
     index: int
     probability: float
     echo: bool = False
+    settling: bool = False
     until: float | None = None
 
 
@@ -88,10 +90,14 @@ class ReplyGoesOn:
 
 @dataclass(frozen=True)
 class Heard:
-    """The user's words as far as the model has been given `turn`, which was tried."""
+    """The user's words as far as the model has been given `turn`, which was tried.
+
+    `echo`: they are what the assistant has just said.
+    """
 
     turn: int
     text: str
+    echo: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,11 +148,12 @@ class SpeakerChanged:
 @dataclass(frozen=True)
 class Words:
     """What `Recognise` with the same `serial` has found: "" for sounds that are no words, None where the model cannot
-    tell.
+    tell. `echo`: it is what the assistant is saying.
     """
 
     serial: int
     text: str | None
+    echo: bool = False
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class Stopwatch:
     def __call__(self, now: float, thing: ev.Event | ev.Action) -> None:
         """Something happened at `now`."""
         match thing:
-            case ev.SpeechChunk(_, probability, echo, until):
+            case ev.SpeechChunk(probability=probability, echo=echo, until=until):
                 if probability >= Timing.open_probability and not echo:
                     self._voice_end = now if until is None else until
             case ev.TalkPressed():

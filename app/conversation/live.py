@@ -14,6 +14,10 @@ from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE
 _LEAD_DB = -45.0
 _LEAD_FRAMES = 3
 _WINDOW = OUTPUT_RATE // 100
+# How long a room rings on after the answer.
+_ECHO_TAIL_S = 0.4
+# Where in its text an answer is, is known to half a second or so.
+_AHEAD = OUTPUT_RATE // 2
 
 
 @dataclass
@@ -21,7 +25,7 @@ class Live:
     """A turn at the model, and what there is of its answer.
 
     `held_back`: what the model has said to a question that may go on yet, None once it is complete. `over_at`: since
-    when the turn is over.
+    when the turn is over. `doubted`: its question may be what the loudspeaker was saying.
     """
 
     turn: int
@@ -39,6 +43,7 @@ class Live:
     begun: bool = False
     playing: bool = False
     over_at: float | None = None
+    doubted: bool = False
     # Played once more: nothing is asked of the model and nothing is remembered.
     again: Samples | None = None
 
@@ -71,6 +76,18 @@ class Live:
         self.reply.samples = len(samples)
         frames = range(0, len(samples), FRAME_SAMPLES)
         self.levels = [rms_db(samples[at : at + FRAME_SAMPLES]) for at in frames]
+
+    def is_heard(self, now: float) -> bool:
+        """Whether the room hears the answer at `now` (seconds), or rings on after it."""
+        return self.playing and (self.over_at is None or now - self.over_at <= _ECHO_TAIL_S)
+
+    def is_doubted_at(self, now: float) -> bool:
+        """Whether the question is in doubt and so is the one that goes on with it `now`."""
+        return self.doubted and self.over_at == now
+
+    def said_aloud(self, played: int) -> str:
+        """The text that has been or is just about to be heard after `played` samples."""
+        return self.reply.heard(played + _AHEAD) if self.playing else ""
 
     def level_at(self, played: int) -> float:
         """Loudness after `played` samples, dB of full scale."""

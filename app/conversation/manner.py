@@ -27,6 +27,7 @@ def timing_for(patience: Patience, sensitivity: Sensitivity, usual: Timing | Non
     return replace(
         usual,
         complete_chunks=round(usual.complete_chunks * slow),
+        statement_chunks=round(usual.statement_chunks * slow),
         endpoint_chunks=round(usual.endpoint_chunks * slow),
         unfinished_chunks=unfinished,
         # Whoever pauses for long is also given longer to go on after all.

@@ -90,7 +90,8 @@ class Chunk(Protocol):
     `time` is when its end was heard, in seconds of the conversation's clock.
 
     `echo_free`: a voice in it is the user's, and not what the loudspeaker plays. Where it may be, it is no reason to
-    stop the answer; and where the echo has not been `cancelled`, it is not listened to at all meanwhile.
+    stop the answer; and where the echo has not been `cancelled`, it is not listened to at all meanwhile. `settling`:
+    the canceller has heard too little of the loudspeaker yet for `echo_free` to be relied on as later.
     """
 
     @property
@@ -105,6 +106,8 @@ class Chunk(Protocol):
     def echo_free(self) -> bool: ...
     @property
     def cancelled(self) -> bool: ...
+    @property
+    def settling(self) -> bool: ...
 
 
 class Listener(Protocol):
@@ -152,6 +155,10 @@ class Listener(Protocol):
 
     def microphone_changed(self, usable: bool, sentence: str) -> None:
         """The microphone came, or went away for the reason in `sentence`."""
+        ...
+
+    def half_duplex(self, reason: str) -> None:
+        """Nothing is listened to while an answer is played, for this reason; "": it is again."""
         ...
 
     def speaker_changed(self, usable: bool, sentence: str) -> None:

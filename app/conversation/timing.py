@@ -15,6 +15,7 @@ class Timing:
     close_probability: float = 0.35
     open_chunks: int = 3
     barge_in_chunks: int = 7
+    settling_chunks: int = 12
     duck_chunks: int = 2
     interruption_chunks: int = 26
     aside_gap_chunks: int = 8
@@ -25,12 +26,13 @@ class Timing:
     preroll_chunks: int = 10
     speculative_chunks: int = 4
     complete_chunks: int = 12
+    statement_chunks: int = 18
     endpoint_chunks: int = 20
     unfinished_chunks: int = 40
     least_voiced_chunks: int = 6
     most_chunks: int = 1_860
     resume_chunks: int = 47
-    reaction_chunks: int = 5
+    reaction_chunks: int = 9
     release_grace_s: float = 0.15
     silent_microphone_s: float = 3.0
     silent_model_s: float = 60.0

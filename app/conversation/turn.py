@@ -14,7 +14,9 @@ class Turn:
     """A question and its answer. Chunks are numbered as in `SpeechChunk`.
 
     `tried`: the model answers already, in case that the question is over, and has heard `words` in it. `stirred`:
-    something too faint to be a voice was heard since. `spoke_from`: the last chunk before the answer began.
+    something too faint to be a voice was heard since. `spoke_from`: the last chunk before the answer began. `held`: the
+    talk button was down, `release_at` until when there may be more after it was let go. `patience` is a factor on the
+    quiet that ends the turn.
     """
 
     number: int
@@ -27,6 +29,9 @@ class Turn:
     tried: bool = False
     words: str | None = None
     stirred: bool = False
+    held: bool = False
+    release_at: float | None = None
+    patience: float = 1.0
     playing: bool = False
     spoke_from: int | None = None
     reply_done: bool = False
@@ -60,7 +65,7 @@ class Turn:
 
     def is_over(self, timing: Timing) -> bool:
         """Whether the user has been quiet long enough for what was said."""
-        return self.quiet >= wait_chunks(self.words, timing)
+        return self.quiet >= round(wait_chunks(self.words, timing) * self.patience)
 
     def is_worth_trying(self, timing: Timing) -> bool:
         """Whether the question may be over and is one at all."""

@@ -66,6 +66,7 @@ class Assistant(QObject):
         self._model: Path | None = None
         self._ready_pid: int | None = None
         self._silent = False
+        self._no_echo_cancelling = ""
         self._had_device = {"microphone": False, "speaker": False}
         self._reopened = 0
         self._closed = False
@@ -195,6 +196,9 @@ class Assistant(QObject):
 
     def notice(self, sentence: str) -> None:
         self._window.show_problem(sentence)
+
+    def half_duplex(self, reason: str) -> None:
+        self._window.show_half_duplex(reason or self._no_echo_cancelling)
 
     def microphone_level(self, decibels: float, speech: float) -> None:
         self._window.show_microphone_level(decibels)
@@ -348,6 +352,7 @@ class Assistant(QObject):
 
     def _echo_changed(self, reason: str) -> None:
         _log.info("echo cancellation: %s", reason or "on")
+        self._no_echo_cancelling = reason
         self._window.show_half_duplex(reason)
         self.preferences.echo_changed(reason)
 

@@ -96,6 +96,7 @@ class Microphone:
         # Where there is no echo there is nothing to take out: headphones.
         echo_free = self._filter.is_clean if self._filter is not None else self._echo is None
         cancelled = self._filter is not None and self._filter.working
+        settling = self._filter is not None and self._filter.settling
         while len(self._rest) >= CHUNK:
             chunk, self._rest = self._rest[:CHUNK], self._rest[CHUNK:]
             speech = self._detector.probability(chunk)
@@ -105,7 +106,7 @@ class Microphone:
                 cancelled = self._recorded.cancelled
             end = (self._chunks + 1) * CHUNK_S
             self._chunks += 1
-            self._on_chunk(MicChunk(chunk, end, rms_db(chunk), speech, echo_free, cancelled))
+            self._on_chunk(MicChunk(chunk, end, rms_db(chunk), speech, echo_free, cancelled, settling))
 
     def finish(self) -> None:
         """The end: a voice that still lasts ends here."""

@@ -263,6 +263,9 @@ class Record:
     def microphone_changed(self, usable: bool, sentence: str) -> None:
         pass
 
+    def half_duplex(self, reason: str) -> None:
+        self.mark("half_duplex", reason=reason)
+
     def speaker_changed(self, usable: bool, sentence: str) -> None:
         pass
 

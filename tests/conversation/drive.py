@@ -43,11 +43,11 @@ class Drive:
     def send(self, *events: Event) -> list[Action]:
         return [action for event in events for action in self.machine.step(event, self.now)]
 
-    def hear(self, probability: float, count: int, echo: bool = False) -> list[Action]:
+    def hear(self, probability: float, count: int, echo: bool = False, settling: bool = False) -> list[Action]:
         out: list[Action] = []
         for _ in range(count):
             self.now += CHUNK_S
-            out += self.send(SpeechChunk(self.chunk, probability, echo))
+            out += self.send(SpeechChunk(self.chunk, probability, echo, settling))
             self.chunk += 1
         return out
 

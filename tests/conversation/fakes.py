@@ -132,6 +132,7 @@ class FakeChunk:
     speech: float
     echo_free: bool = True
     cancelled: bool = False
+    settling: bool = False
 
 
 class Rig:

@@ -7,6 +7,7 @@ import pytest
 
 from app.conversation import machine
 from app.conversation.events import Mode, State
+from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import Exchange, StopReason
 from tests.conversation.fakes import Rig
@@ -67,7 +68,7 @@ def test_the_very_first_reply_can_be_interrupted_as_soon_as_it_can_be_noticed() 
     rig = Rig()
     rig.ask()
     rig.frames(2)
-    rig.hear(0.0, 5)
+    rig.hear(0.0, Timing().reaction_chunks)
     rig.hear(0.95, 7)
     assert rig.player.changes == ["duck", "hold"] and rig.state == State.SPEAKING
     rig.hear(0.95, 19)

@@ -8,22 +8,31 @@ from app.conversation.endpoint import reads_complete, reads_unfinished, wait_chu
 from app.conversation.timing import Timing
 
 COMPLETE = [
+    "Could you tell me what the difference is?",
+    "When I get home, I feel tired.",
     "How tall is Mount Fuji?",
     "Play something quiet.",
     "Good evening!",
-    "Where did you come from?",
-    "What are these for?",
+    "Where did you go yesterday?",
     "Who is she?",
     "How late are they?",
-    "What's it like?",
-    "Explain what it is.",
-    "Yes, I can.",
-    "I think so.",
     "Is that so?",
+    "When is the next train?",
+    "What do you recommend?",
     "Show me the way.",
-    'She said "no."',
-    "Tell me a story about it.",
+    "Well, can you sing.",
+    "I like rain. Do you?",
+    "Yes, I can.",
+    "Thanks a lot.",
     "今天天气怎么样\N{FULLWIDTH QUESTION MARK}",
+]
+# Whole, and yet what they are about may still follow.
+STATEMENTS = [
+    "I have a cat at home.",
+    "My brother is coming next week.",
+    "She told me about it yesterday.",
+    "What are these for?",
+    "What do you think about?",
 ]
 UNFINISHED = [
     "How do I get from the",
@@ -46,6 +55,20 @@ UNFINISHED = [
     "I heard that they.",
     "I'm not sure whether.",
     "Let me -",
+    "When I get home from work?",
+    "If you go there tomorrow.",
+    "Although it was late.",
+    "To be honest.",
+    "So yesterday.",
+    "Last summer.",
+    "The thing is.",
+    "Please let me know.",
+    "Could you recommend?",
+    "I would like.",
+    "Well, I guess.",
+    "It was very.",
+    "Can you tell me what is.",
+    "The best thing is.",
 ]
 NEITHER = ["", "   ", "how tall is it", "three", "?!"]
 
@@ -54,6 +77,12 @@ NEITHER = ["", "   ", "how tall is it", "three", "?!"]
 def test_complete(text: str) -> None:
     assert reads_complete(text) and not reads_unfinished(text)
     assert wait_chunks(text, Timing()) == Timing().complete_chunks
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_statements(text: str) -> None:
+    assert reads_complete(text) and not reads_unfinished(text)
+    assert wait_chunks(text, Timing()) == Timing().statement_chunks
 
 
 @pytest.mark.parametrize("text", UNFINISHED)
@@ -71,6 +100,7 @@ def test_neither(text: str) -> None:
 def test_without_words_the_wait_is_the_usual_one_and_the_others_lie_around_it() -> None:
     timing = Timing()
     assert wait_chunks(None, timing) == timing.endpoint_chunks
-    assert timing.speculative_chunks < timing.complete_chunks < timing.endpoint_chunks < timing.unfinished_chunks
+    assert timing.speculative_chunks < timing.complete_chunks < timing.statement_chunks
+    assert timing.statement_chunks < timing.endpoint_chunks < timing.unfinished_chunks
     # A question that goes on after an unfinished part is one question, however it is reached.
     assert timing.unfinished_chunks < timing.resume_chunks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.conversation import machine
+from app.conversation import answer, machine
 from app.conversation.events import (
     AudioStarted,
     CancelTurn,
@@ -305,7 +305,7 @@ def test_dead_ends_end() -> None:
     drive.now += T.silent_model_s - 1
     drive.send(ReplyGoesOn(1))
     assert drive.after(2) == []
-    assert drive.after(T.silent_model_s)[-1] == Notice(machine.NO_ANSWER)
+    assert drive.after(T.silent_model_s)[-1] == Notice(answer.NO_ANSWER)
     drive = Drive()
     finishing(drive)
     assert drive.after(2.0) == []
@@ -318,3 +318,43 @@ def test_without_a_loudspeaker_the_reply_ends_with_its_text() -> None:
     drive.send(SpeakerChanged(False))
     assert drive.send(AudioStarted(1)) == [EnterState(State.SPEAKING)]
     assert drive.send(ReplyDone(1, 3.0)) == [KeepHeard(1, True), TO_IDLE]
+
+
+def test_while_the_canceller_settles_it_takes_more_voice_to_hold_the_answer_and_as_much_to_stop_it() -> None:
+    drive = Drive()
+    speaking(drive)
+    out = drive.hear(0.9, T.settling_chunks - 1, settling=True)
+    assert out == [DuckPlayback(1)]
+    assert drive.hear(0.9, 1, settling=True) == [HoldPlayback(1)]
+    assert drive.hear(0.9, T.interruption_chunks - T.settling_chunks, settling=True)[-1] == TO_LISTENING
+    # Once it has, or where there is no echo, no more than ever.
+    drive = Drive()
+    speaking(drive)
+    assert drive.hear(0.9, T.barge_in_chunks) == [DuckPlayback(1), HoldPlayback(1)]
+
+
+def test_who_was_cut_off_is_given_more_time_until_it_is_no_longer_needed() -> None:
+    def waits(drive: Drive) -> int:
+        turn = drive.machine.turn
+        for count in range(1, 100):
+            if TO_THINKING in drive.hear(0.1, 1):
+                return count
+        raise AssertionError(f"turn {turn} does not end")
+
+    drive = Drive()
+    listening(drive)
+    usual = waits(drive)
+    # The user goes on after all.
+    drive.hear(0.9, 20)
+    longer = waits(drive)
+    assert usual == T.endpoint_chunks and longer > usual
+    for _ in range(12):
+        turn = drive.machine.turn
+        assert turn is not None
+        drive.send(AudioStarted(turn), ReplyDone(turn, 1.0), PlaybackFinished(turn))
+        drive.hear(0.1, 60)
+        drive.hear(0.9, 20)
+        shorter = waits(drive)
+        assert shorter <= longer
+        longer = shorter
+    assert shorter == usual

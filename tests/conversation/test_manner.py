@@ -13,6 +13,7 @@ from app.conversation.events import (
     HoldPlayback,
     Mode,
     ModelReady,
+    ReplyDone,
     SpeechChunk,
     StartTurn,
     TextSubmitted,
@@ -67,6 +68,7 @@ def test_patience_is_the_silence_before_the_answer(patience: str, seconds: float
 def test_the_next_turn_goes_by_what_was_chosen_last() -> None:
     room = Room()
     usual = room.silence_until_answered()
+    room.machine.step(ReplyDone(1), room.count * CHUNK_S)
     room.machine.set_timing(timing_for(Patience.SLOW, Sensitivity.NORMAL))
     room.hear(0.0)
     assert room.silence_until_answered() == 2 * usual
