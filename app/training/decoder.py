@@ -7,6 +7,7 @@ and learns to sound like the recording all the same. Losses: spectra at four res
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,15 +130,11 @@ def main(argv: list[str] | None = None) -> int:
     world = torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1
     torch.manual_seed(0)
     codec = StarterCodec.load(args.model)
-    for part in (
-        codec.from_code,
-        codec.decoder_context,
-        codec.unjoin,
-        codec.decoder,
-        codec.norm,
-        codec.head,
-        codec.speaker,
-    ):
+    if codec.speaker is None:
+        print(f"The decoder in {args.model} takes no speaker vector: begin with the stage codec.", file=sys.stderr)
+        return 2
+    synthesis = (codec.from_code, codec.decoder_context, codec.unjoin, codec.decoder, codec.norm, codec.head)
+    for part in (*synthesis, codec.speaker):
         part.requires_grad_(True)
     run = Run(
         args.work / "decoder", codec, minutes=args.minutes, rate=args.rate, keep=lambda: {"codec": codec.state_dict()}

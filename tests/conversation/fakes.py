@@ -204,5 +204,8 @@ class Rig:
     def ask(self) -> None:
         """Speak for a second and be quiet until it is the model's turn."""
         self.hear(0.9, 30)
-        self.hear(0.05, 20)
+        # The learned pace may make it wait longer than it does at first.
+        for _ in range(40):
+            if self.state != State.THINKING:
+                self.hear(0.05, 1)
         assert self.state == State.THINKING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.conversation import machine
+from app.conversation import answer, machine
 from app.conversation.events import Mode, State
 from app.conversation.timing import Timing
 from app.engine import protocol
@@ -315,7 +315,7 @@ def test_a_computer_that_slept_while_it_thought_still_answers() -> None:
     # It is still not waited for without end.
     rig.ask()
     rig.wait(61.0)
-    assert rig.window.of("notice") == [("notice", machine.NO_ANSWER)]
+    assert rig.window.of("notice") == [("notice", answer.NO_ANSWER)]
 
 
 def test_a_computer_that_slept_while_it_spoke_goes_on_speaking() -> None:
