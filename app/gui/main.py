@@ -55,7 +55,12 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
         window.closed.connect(closed.set)
         window.show()
         assistant = Assistant(
-            window, loaded, settings_file, factory=factory, conversations=paths.history_dir() / FILE_NAME
+            window,
+            loaded,
+            settings_file,
+            factory=factory,
+            conversations=paths.history_dir() / FILE_NAME,
+            voices=paths.voices_dir(),
         )
         interrupts = Interrupts(window.close)
         QTimer.singleShot(START_AFTER_MS, assistant, lambda: assistant.start(model))

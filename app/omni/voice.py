@@ -72,11 +72,16 @@ def load_voices(path: str | Path, config: OmniConfig) -> dict[str, Voice]:
     Safetensors keys are `<name>.spk_emb` and `<name>.ref_codes`; the metadata entry `order` (names joined by
     commas) gives the menu order, otherwise names are sorted. Raises VoiceFileError.
     """
-    path = Path(path)
-    voices = _read_pickled(path) if path.suffix in (".pt", ".pth") else _read_safetensors(path)
+    voices = read_voices(path)
     for voice in voices.values():
         voice.check(config)
     return voices
+
+
+def read_voices(path: str | Path) -> dict[str, Voice]:
+    """The same for no model in particular: nothing is checked but that they are voices. Raises VoiceFileError."""
+    path = Path(path)
+    return _read_pickled(path) if path.suffix in (".pt", ".pth") else _read_safetensors(path)
 
 
 def _read_safetensors(path: Path) -> dict[str, Voice]:

@@ -1,0 +1,105 @@
+"""What the model's process does about voices besides speaking with them. No torch at import."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from app.engine.factory import Engine, failure_sentence, user_sentence
+from app.engine.protocol import (
+    Event,
+    Failed,
+    ImportVoices,
+    MakeVoice,
+    VoiceData,
+    VoiceMade,
+    VoicesChanged,
+    VoicesRead,
+)
+from app.voices.file import OwnVoice
+
+_log = logging.getLogger(__name__)
+
+
+def read_own(engine: Engine, folder: str) -> None:
+    """Let `engine` speak with the voices in `folder` too, where it can and there is one."""
+    read = getattr(engine, "read_own_voices", None)
+    if folder and read is not None:
+        try:
+            read(Path(folder))
+        except Exception:
+            # A model that can speak must not be held up by a folder.
+            _log.exception("the user's voices could not be read")
+
+
+def refresh(engine: Engine | None, folder: str) -> Event | None:
+    """Read the user's voices again; None where no model is loaded, which will read them anyway."""
+    if engine is None:
+        return None
+    read_own(engine, folder)
+    return VoicesChanged(engine.info)
+
+
+def make(engine: Engine | None, command: MakeVoice) -> Event:
+    """Make a voice of a clip."""
+    if engine is None:
+        return Failed("No model is loaded yet; wait until it is ready.", command.turn)
+    work = getattr(engine, "make_voice", None)
+    if work is None:
+        sentence = f"The model {engine.info.name} cannot make new voices; choose one of its own."
+        return Failed(sentence, command.turn)
+
+    def job() -> Event:
+        samples = np.frombuffer(command.samples, dtype="<f4").astype(np.float32)
+        return VoiceMade(command.turn, pack(work(samples)))
+
+    return _guarded(job, command.turn, "making the voice")
+
+
+def read_pickled(command: ImportVoices) -> Event:
+    """Read a `voices.pt`: torch's own reader for tensors alone, which runs nothing from the file."""
+
+    def job() -> Event:
+        from app.omni.voice import VoiceFileError, read_voices
+
+        path = Path(command.path)
+        voices = [
+            OwnVoice(
+                voice.name,
+                voice.spk_emb.numpy(),
+                None if voice.ref_codes is None else voice.ref_codes.numpy(),
+            )
+            for voice in read_voices(path).values()
+            if voice.spk_emb is not None
+        ]
+        if not voices:
+            raise VoiceFileError(f"{path.name} holds no voice: choose another file.")
+        return VoicesRead(command.turn, tuple(pack(voice) for voice in voices))
+
+    return _guarded(job, command.turn, "reading the voices")
+
+
+def _guarded(job: Callable[[], Event], turn: int, doing: str) -> Event:
+    try:
+        return job()
+    except Exception as error:
+        if user_sentence(error) is None:
+            _log.exception("%s failed", doing)
+        return Failed(failure_sentence(error, doing), turn)
+
+
+def pack(voice: OwnVoice) -> VoiceData:
+    """For the way between the processes."""
+    codes = None if voice.ref_codes is None else voice.ref_codes.astype("<i4").tobytes()
+    return VoiceData(voice.name, voice.spk_emb.astype("<f4").tobytes(), codes)
+
+
+def unpack(data: VoiceData, model: str = "", speaker: str = "") -> OwnVoice:
+    """The voice that `pack` packed, made by the encoder `speaker` of `model`."""
+    codes = None
+    if data.ref_codes is not None:
+        codes = np.frombuffer(data.ref_codes, "<i4").reshape(8, -1).astype(np.int64)
+    return OwnVoice(data.name, np.frombuffer(data.spk_emb, "<f4").astype(np.float32), codes, model, speaker)
