@@ -63,21 +63,9 @@ def read_pickled(command: ImportVoices) -> Event:
     """Read a `voices.pt`: torch's own reader for tensors alone, which runs nothing from the file."""
 
     def job() -> Event:
-        from app.omni.voice import VoiceFileError, read_voices
+        from app.omni.voice_book import read_as_own
 
-        path = Path(command.path)
-        voices = [
-            OwnVoice(
-                voice.name,
-                voice.spk_emb.numpy(),
-                None if voice.ref_codes is None else voice.ref_codes.numpy(),
-            )
-            for voice in read_voices(path).values()
-            if voice.spk_emb is not None
-        ]
-        if not voices:
-            raise VoiceFileError(f"{path.name} holds no voice: choose another file.")
-        return VoicesRead(command.turn, tuple(pack(voice) for voice in voices))
+        return VoicesRead(command.turn, tuple(pack(voice) for voice in read_as_own(Path(command.path))))
 
     return _guarded(job, command.turn, "reading the voices")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.omni.config import OmniConfig
 from app.omni.turn import OUTPUT_RATE, TRIAL_VOICE
-from app.omni.voice import UnknownVoiceError, Voice, VoiceFileError
+from app.omni.voice import UnknownVoiceError, Voice, VoiceFileError, read_voices
 from app.speech.interfaces import SpeakerEncoder, SpeechCodec
 from app.voices.file import OwnVoice
 from app.voices.library import Library
@@ -115,3 +115,18 @@ def own_voice(voice: OwnVoice, config: OmniConfig) -> Voice | None:
         log.warning("%s", error)
         return None
     return made
+
+
+def read_as_own(path: Path) -> tuple[OwnVoice, ...]:
+    """The voices in a voice file of a model, such as MiniMind-O's `voices.pt`, to be kept as one's own.
+
+    Runs nothing from the file. Raises VoiceFileError, also where no voice in it has a speaker's vector.
+    """
+    voices = tuple(
+        OwnVoice(one.name, one.spk_emb.numpy(), None if one.ref_codes is None else one.ref_codes.numpy())
+        for one in read_voices(path).values()
+        if one.spk_emb is not None
+    )
+    if not voices:
+        raise VoiceFileError(f"{path.name} holds no voice: choose another file.")
+    return voices

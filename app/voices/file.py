@@ -5,6 +5,7 @@ Reading runs no code from the file. No torch.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -96,7 +97,8 @@ def write(path: Path | str, voice: OwnVoice) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         reason = error.strerror or type(error).__name__
         raise VoiceError(f"The voice cannot be saved as {path} ({reason}): choose another place.") from error
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from app.omni.engine import OmniEngine
 from app.omni.turn import AudioPiece, TurnRequest
 from app.paths import starter_model
+from tests.gui.conftest import loop as loop  # a fixture
 
 Samples = NDArray[np.float32]
 
