@@ -118,6 +118,9 @@ class StudioWindow(QDialog):
         self._message.setWordWrap(True)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._missing = QLabel()
+        self._missing.setWordWrap(True)
+        self._missing.setProperty("muted", True)
         self.bring = QPushButton(self.tr("Import…"))
         self.bring.setToolTip(self.tr("Take in a voice file, or a voices.pt of MiniMind-O"))
         self.bring.clicked.connect(self.import_clicked)
@@ -241,9 +244,11 @@ class StudioWindow(QDialog):
         foot.addStretch(1)
         for widget in (self.leave, self.save):
             foot.addWidget(widget)
-        note = QHBoxLayout()
+        note = QVBoxLayout()
         note.setContentsMargins(24, 8, 24, 0)
+        note.setSpacing(2)
         note.addWidget(self._message)
+        note.addWidget(self._missing)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -322,16 +327,23 @@ class StudioWindow(QDialog):
         self.save.setEnabled(ready)
         self.export.setEnabled(ready)
         self.browse.setEnabled(not self._recording and not self._busy)
-        if not ready:
-            why = self.tr("First a clip with enough speech, a name and the tick for permission")
-            self.save.setToolTip(why)
-        else:
-            self.save.setToolTip(self.tr("Put the voice into the menu"))
+        # On a low screen, what is still to be done may be out of sight.
+        missing = self._still_missing() if made and not ready else ""
+        self._missing.setText(missing)
+        self._missing.setVisible(bool(missing))
+        self.save.setToolTip(missing or self.tr("Put the voice into the menu"))
         c = theme.colours()
         for button, picture in ((self.bring, "import"), (self.export, "export"), (self.browse, "file")):
             button.setIcon(icons.icon(picture, c.text if button.isEnabled() else c.muted, 18))
         for button in (self.play_clip, self.play_voice):
             button.setIcon(icons.icon("play", c.text if button.isEnabled() else c.muted, 18))
+
+    def _still_missing(self) -> str:
+        if self.name.text().strip():
+            return self.tr("To save it, tick that you have permission.")
+        if self.consent.isChecked():
+            return self.tr("To save it, give it a name.")
+        return self.tr("To save it, give it a name and tick that you have permission.")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if not self._recording and any(url.isLocalFile() for url in event.mimeData().urls()):
