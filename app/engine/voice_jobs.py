@@ -1,4 +1,4 @@
-"""What the model's process does about voices besides speaking with them. No torch at import."""
+"""What the model's process does about voices besides speaking with them. No torch at import; for that process alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from app.engine.protocol import (
     Failed,
     ImportVoices,
     MakeVoice,
-    VoiceData,
     VoiceMade,
     VoicesChanged,
     VoicesRead,
 )
-from app.voices.file import OwnVoice
+from app.engine.voice_data import pack
 
 _log = logging.getLogger(__name__)
 
@@ -77,17 +76,3 @@ def _guarded(job: Callable[[], Event], turn: int, doing: str) -> Event:
         if user_sentence(error) is None:
             _log.exception("%s failed", doing)
         return Failed(failure_sentence(error, doing), turn)
-
-
-def pack(voice: OwnVoice) -> VoiceData:
-    """For the way between the processes."""
-    codes = None if voice.ref_codes is None else voice.ref_codes.astype("<i4").tobytes()
-    return VoiceData(voice.name, voice.spk_emb.astype("<f4").tobytes(), codes)
-
-
-def unpack(data: VoiceData, model: str = "", speaker: str = "") -> OwnVoice:
-    """The voice that `pack` packed, made by the encoder `speaker` of `model`."""
-    codes = None
-    if data.ref_codes is not None:
-        codes = np.frombuffer(data.ref_codes, "<i4").reshape(8, -1).astype(np.int64)
-    return OwnVoice(data.name, np.frombuffer(data.spk_emb, "<f4").astype(np.float32), codes, model, speaker)

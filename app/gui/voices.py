@@ -14,7 +14,7 @@ from app.conversation.events import State
 from app.conversation.ports import Chunk
 from app.engine.host import EngineHost
 from app.engine.protocol import Event, Failed, Progress, VoicesChanged, VoicesRead
-from app.engine.voice_jobs import unpack
+from app.engine.voice_data import unpack
 from app.gui.kept import Kept
 from app.gui.previews import Previews
 from app.gui.studio.window import StudioWindow

@@ -14,7 +14,7 @@ import torch
 
 from app.engine.host import EngineHost
 from app.engine.protocol import Event, Failed, Ready, TurnDone, VoiceMade, VoicesChanged, VoicesRead
-from app.engine.voice_jobs import unpack
+from app.engine.voice_data import unpack
 from app.omni.turn import TRIAL_VOICE, StopReason
 from app.voices.library import Library
 from tests.voices.tiny_engine import FACTORY, TimbreEncoder, folder_with_speaker

@@ -114,6 +114,8 @@ class StudioWindow(QDialog):
         self.play_clip.clicked.connect(self.clip_clicked)
         self.play_voice = QPushButton(self.tr("B: the voice made from it"))
         self.play_voice.clicked.connect(self.voice_clicked)
+        self._players = (self.play_clip, self.play_voice)
+        self._sounding = (False, False, False)
         self._message = QLabel()
         self._message.setWordWrap(True)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
@@ -148,7 +150,8 @@ class StudioWindow(QDialog):
     def show_able(self, able: bool, reason: str = "") -> None:
         """Whether the model can make voices, and why not; clips can be looked at all the same."""
         self._able = able
-        self.show_message(reason, bad=True)
+        if reason:
+            self.show_message(reason, bad=True)
         self._allow()
 
     def show_microphone(self, usable: bool) -> None:
@@ -208,15 +211,13 @@ class StudioWindow(QDialog):
 
     def show_preview(self, clip: bool, preparing: bool, voice: bool) -> None:
         """Whether the clip is heard, the made voice is being prepared, or heard."""
-        c = theme.colours()
-        for button, on, waiting, what, name in (
-            (self.play_clip, clip, False, self.tr("Stop the recording"), self.tr("Listen to the recording")),
-            (self.play_voice, voice, preparing, self.tr("Stop the voice"), self.tr("Listen to the voice made from it")),
-        ):
-            picture = "stop" if on else "wait" if waiting else "play"
-            button.setIcon(icons.icon(picture, c.text if button.isEnabled() else c.muted, 18))
-            button.setAccessibleName(what if on or waiting else name)
-            button.setToolTip(what if on or waiting else name)
+        self._sounding = (clip, preparing, voice)
+        stops = (self.tr("Stop the recording"), self.tr("Stop the voice"))
+        starts = (self.tr("Listen to the recording"), self.tr("Listen to the voice made from it"))
+        for button, on, stop, start in zip(self._players, (clip, preparing or voice), stops, starts, strict=True):
+            button.setAccessibleName(stop if on else start)
+            button.setToolTip(stop if on else start)
+        self._dress_players()
 
     # --- inside
 
@@ -335,8 +336,14 @@ class StudioWindow(QDialog):
         c = theme.colours()
         for button, picture in ((self.bring, "import"), (self.export, "export"), (self.browse, "file")):
             button.setIcon(icons.icon(picture, c.text if button.isEnabled() else c.muted, 18))
-        for button in (self.play_clip, self.play_voice):
-            button.setIcon(icons.icon("play", c.text if button.isEnabled() else c.muted, 18))
+        self._dress_players()
+
+    def _dress_players(self) -> None:
+        c = theme.colours()
+        clip, preparing, voice = self._sounding
+        pictures = ("stop" if clip else "play", "stop" if voice else "wait" if preparing else "play")
+        for button, picture in zip(self._players, pictures, strict=True):
+            button.setIcon(icons.icon(picture, c.text if button.isEnabled() else c.muted, 18))
 
     def _still_missing(self) -> str:
         if self.name.text().strip():
@@ -356,7 +363,8 @@ class StudioWindow(QDialog):
             self.clip_dropped.emit(Path(files[0]))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
+        # Not Qt's own: it would call `reject`, which closes.
+        event.accept()
         self.closed.emit()
 
     def reject(self) -> None:

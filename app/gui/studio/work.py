@@ -18,7 +18,7 @@ from app.audiofile import AudioFileError
 from app.conversation.ports import Chunk
 from app.engine.host import EngineHost
 from app.engine.protocol import Event, Failed, VoiceMade
-from app.engine.voice_jobs import unpack
+from app.engine.voice_data import unpack
 from app.gui.orb import fraction_of
 from app.gui.previews import Previews
 from app.gui.studio.window import StudioWindow
@@ -136,14 +136,23 @@ class StudioWork(QObject):
         self._window.show_microphone(usable)
 
     def close(self) -> None:
-        """The window is closed: stop what goes on and forget the clip."""
-        self.recording = False
+        """The window is closed: stop what goes on. The clip stays until the next one, as it may have been a mistake."""
+        if self.recording:
+            self._end_recording()
         self._previews.stop()
+        if self._dialog is not None:
+            self._dialog.close()
+
+    def _reset(self) -> None:
+        """Begin with nothing."""
         self._reading += 1
         self._clip = None
         self._forget_voice()
-        if self._dialog is not None:
-            self._dialog.close()
+        self._window.name.clear()
+        self._window.consent.setChecked(False)
+        self._window.show_message("")
+        self._window.show_clip(None)
+        self._window.show_ready_to_record()
 
     # --- the clip
 
@@ -267,10 +276,9 @@ class StudioWork(QObject):
             self._window.name.setFocus()
             self._window.name.selectAll()
             return
-        self.saved.emit(voice.name)
-        self._window.name.clear()
-        self._window.show_clip(None)
+        self._reset()
         self._window.close()
+        self.saved.emit(voice.name)
 
     # --- files
 
