@@ -104,6 +104,13 @@ def write_text(path: Path | str, text: str) -> None:
         _replace(path, text.encode())
 
 
+def write_bytes(path: Path | str, content: bytes) -> None:
+    """Write a file, whole or not at all. Raises AudioFileError when it cannot be written."""
+    path = Path(path)
+    with _writing(path):
+        _replace(path, content)
+
+
 def check_can_write(path: Path | str) -> None:
     """Find out before the work whether `path` can be written; changes nothing. Raises AudioFileError."""
     path = Path(path)

@@ -33,7 +33,10 @@ The clock is virtual: nothing is heard and nothing waits. --compute says how lon
 takes on it: "measured" (the default) as long as each step takes on this computer, "instant"
 no time, "FIRST,STEP" so many milliseconds from the end of the question to the first 80 ms of
 speech, and for each 80 ms more. With a --seed and any of the last two, the same recording
-gives the same two files, byte for byte."""
+gives the same two files, byte for byte.
+
+A report of a turn (BUNDLE.zip, from the menu of a message) is replayed with the settings, keys,
+seed and computing times of then, and what is different now is said at the end."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,12 +96,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_CLOCK,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    replay.add_argument("audio", type=Path, metavar="USER.wav", help="what the microphone hears, up to 30 minutes")
+    replay.add_argument("audio", type=Path, metavar="USER.wav", help="what the microphone hears, or a BUNDLE.zip")
     replay.add_argument("--out", type=Path, metavar="BOTH.wav", help="write both: user left, assistant right")
     replay.add_argument("--json", type=Path, metavar="EVENTS.json", help="write the events here, not to stdout")
     replay.add_argument("--tail", type=_number, default=30.0, metavar="S", help="go on so long after its end (30)")
     replay.add_argument("--voice", default="", metavar="V", help="who answers (see `banter voices`)")
     _add_clock(replay)
+    replay.set_defaults(compute=None)
     _add_model(replay)
 
     bench = verbs.add_parser("bench", help="measure speed and memory, or turn-taking")

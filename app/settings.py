@@ -95,7 +95,9 @@ class Settings:
 
     `keep_sound`: the sound of answers is kept with their words. `sidebar`: the list of conversations is shown.
     `text_size` in percent of the system's; `reduced_motion` False: as the system wants it. `temperature` (of the
-    words) None is the model's own, `seed` None another one for each answer.
+    words) None is the model's own, `seed` None another one for each answer. `sound_checked`: the sound check was done
+    or declined; `show_latency`: below each answer stands how long it took; `keep_turn_sound`: the last turn's sound is
+    held in memory, for a report that the user may save.
     """
 
     voice: str = ""
@@ -117,6 +119,9 @@ class Settings:
     reduced_motion: bool = False
     temperature: float | None = None
     seed: int | None = None
+    sound_checked: bool = False
+    show_latency: bool = False
+    keep_turn_sound: bool = True
 
 
 @dataclass(frozen=True)
@@ -278,6 +283,9 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "reduced_motion": _switch,
     "temperature": _number(MOST_TEMPERATURE),
     "seed": _whole(range(MOST_SEED + 1)),
+    "sound_checked": _switch,
+    "show_latency": _switch,
+    "keep_turn_sound": _switch,
 }
 
 

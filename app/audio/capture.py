@@ -18,6 +18,7 @@ from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
+from app.audio.tap import SoundTap
 
 RATE = 16_000
 CHUNK = 512
@@ -36,7 +37,7 @@ Samples = NDArray[np.float32]
 class MicChunk:
     """32 ms of the microphone: float32 [512] mono at 16 kHz.
 
-    `time` is the monotonic clock, in seconds, at the end of the chunk; `level_db` its loudness (dB of full
+    `time` is the monotonic clock, in seconds, when its end was heard; `level_db` its loudness (dB of full
     scale); `speech` the detector's probability of speech, 0…1. `cancelled`: the echo canceller has been at it;
     `echo_free`: with success, so that a voice in it is the user's.
     """
@@ -86,6 +87,8 @@ class Capture:
         self._dropped = 0
         self.rate = 0
         self.echo_filter: EchoFilter | None = None
+        # Who else gets all sound; may be set at any time.
+        self.taps: tuple[SoundTap, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -197,10 +200,14 @@ class Capture:
             silent = zeros >= _ALL_ZERO_S * RATE
             at = (self._clock.start() or now) + resampled / RATE
             resampled += len(fresh)
+            heard_until = at + len(fresh) / RATE
+            for tap in self.taps:
+                tap.push(fresh, at)
             # The same one for the whole batch: it may be set, or fail, meanwhile.
             echo_filter = self.echo_filter
             if echo_filter is not None:
                 fresh = echo_filter.process(fresh, at)
+                heard_until -= echo_filter.waiting / RATE
             echo_free = echo_filter is not None and echo_filter.is_clean
             cancelled = echo_filter is not None and echo_filter.working
             rest = np.concatenate((rest, fresh))
@@ -208,7 +215,10 @@ class Capture:
                 chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
                 level = rms_db(chunk)
                 speech = self._detector(chunk)
-                self._on_chunk(MicChunk(chunk, now - len(rest) / RATE, level, speech, echo_free, cancelled))
+                end = heard_until - len(rest) / RATE
+                for tap in self.taps:
+                    tap.push_chunk(chunk, end, not echo_free, cancelled)
+                self._on_chunk(MicChunk(chunk, end, level, speech, echo_free, cancelled))
 
     def _lose(self) -> None:
         self._release(lost=True)

@@ -139,6 +139,11 @@ class EchoFilter:
         """
         return self.working and self._voice
 
+    @property
+    def waiting(self) -> int:
+        """How many samples wait for the rest of their frame."""
+        return len(self._rest)
+
     def process(self, samples: Samples, at: float) -> Samples:
         """float32 [N] at 16 kHz, heard from time `at` on (monotonic clock, seconds); returns float32 [M],
         cleaned and up to 10 ms late: M is N give or take a frame.

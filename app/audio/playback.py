@@ -98,6 +98,10 @@ class Playback:
         self._calls = 0
         self._dry = 0
         self._device_underflows = 0
+        # Which of the turns is the current one, and when the first sound of one of them is heard.
+        self._serial = 0
+        self._begun: tuple[int | None, int] = (None, 0)
+        self._first: tuple[int, float] = (0, 0.0)
         self.volume = 1.0
         self.rate = 0
         self._reference: Reference | None = None
@@ -187,6 +191,8 @@ class Playback:
             if self._stream is None and not self._waiting:
                 return
             self._turn = turn
+            self._serial += 1
+            self._begun = (turn, self._serial)
             self._start_counting()
 
     def write(self, turn: int, samples: Samples) -> None:
@@ -234,6 +240,13 @@ class Playback:
                 return self._played()
             return self._heard[1] if self._heard[0] == turn else 0
 
+    def heard_from(self, turn: int) -> float | None:
+        """When the first sample of `turn` leaves the device, in seconds of the monotonic clock, as the device itself
+        reckons; None for a turn other than the last one, and as long as nothing was played of it.
+        """
+        (begun, serial), (sounded, at) = self._begun, self._first
+        return at if turn == begun and sounded == serial else None
+
     def _played(self) -> int:
         here = (self._sent - self._base) * RATE // self.rate if self.rate and self._stream is not None else 0
         return self._carried + here
@@ -276,12 +289,14 @@ class Playback:
         def callback(outdata: Samples, frames: int, when: Any, status: Any) -> None:
             nonlocal faded, sounding, gain
             self._calls += 1
+            serial = self._serial
             if status and status.output_underflow:
                 self._device_underflows += sounding
             frames = min(frames, len(mono))
             outdata.fill(0.0)
             cut_at = self._cut_at
             count = 0
+            speaking = False
             if ring.consumed < cut_at:
                 if sounding:
                     count = ring.read_into(mono[: min(frames, len(fade) - faded, cut_at - ring.consumed)])
@@ -302,6 +317,7 @@ class Playback:
                 mono[ramp:count] *= goal
                 gain = goal
                 sounding = count > 0
+                speaking = sounding
                 if count < frames and not held and ring.consumed != self._no_more_at:
                     self._gate = False
                     self._dry += 1
@@ -313,6 +329,8 @@ class Playback:
                     outdata[:count, channel] = mono[:count]
                 self._sent += count
             at = stamp(time.monotonic(), when, output=True, latency=self._latency_s)
+            if speaking and self._first[0] != serial:
+                self._first = (serial, at)
             reference.write(outdata[:, 0], at)
 
         return callback

@@ -63,6 +63,8 @@ class Conversation:
         self._microphone: bool | None = None
         self._pending: deque[ev.Event] = deque()
         self._busy = False
+        # Told of every event and every action, with the time.
+        self.watch: Callable[[float, ev.Event | ev.Action], None] = lambda now, thing: None
         self._step(ev.SpeakerChanged(False))
 
     # --- for the window, on the conversation's thread
@@ -197,7 +199,7 @@ class Conversation:
             ignored = echo and not chunk.cancelled and self._machine.state == State.SPEAKING
             self._chunks.append(np.zeros_like(chunk.samples) if ignored else chunk.samples)
         self._listener.microphone_level(chunk.level_db, chunk.speech)
-        self._step(ev.SpeechChunk(index, chunk.speech, echo))
+        self._step(ev.SpeechChunk(index, chunk.speech, echo, chunk.time))
 
     def _on_microphone_lost(self, sentence: str) -> None:
         self._microphone = False
@@ -230,6 +232,8 @@ class Conversation:
             live.held_back.append(event)
             if isinstance(event, protocol.UserText):
                 self._step(ev.Heard(live.turn, event.text))
+            elif isinstance(event, protocol.AudioFrame):
+                live.arrived(np.frombuffer(event.samples, "<f4"), self._clock())
             return
         self._step(ev.ReplyGoesOn(live.turn))
         match event:
@@ -271,9 +275,10 @@ class Conversation:
 
     def _on_audio(self, live: Live, samples: Samples) -> None:
         first = not live.begun
+        live.arrived(samples, self._clock())
         samples = live.take(samples)
         if first and live.begun:
-            self._step(ev.AudioStarted(live.turn))
+            self._step(ev.AudioStarted(live.turn, live.made_at))
         elif self._player is not None and live.playing:
             self._player.write(live.turn, samples)
 
@@ -295,7 +300,10 @@ class Conversation:
         self._busy = True
         try:
             while self._pending:
-                for action in self._machine.step(self._pending.popleft(), self._clock()):
+                now, thing = self._clock(), self._pending.popleft()
+                self.watch(now, thing)
+                for action in self._machine.step(thing, now):
+                    self.watch(self._clock(), action)
                     self._do(action)
         finally:
             self._busy = False

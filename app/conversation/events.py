@@ -47,12 +47,14 @@ class ModeChanged:
 class SpeechChunk:
     """32 ms of the microphone. Chunks are counted from 0 without gaps.
 
-    `probability` of speech, 0…1; `echo` when it is likely the assistant's own voice from the loudspeaker.
+    `probability` of speech, 0…1; `echo` when it is likely the assistant's own voice from the loudspeaker; `until`: when
+    its end was heard, in seconds of the conversation's clock.
     """
 
     index: int
     probability: float
     echo: bool = False
+    until: float | None = None
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,10 @@ class Heard:
 
 @dataclass(frozen=True)
 class AudioStarted:
-    """The first speech of the reply to `turn` is there."""
+    """The first speech of the reply to `turn` is there; since `made_at`, where it was held back."""
 
     turn: int
+    made_at: float | None = None
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,20 @@ class Live:
     levels: list[float] = field(default_factory=list)
     held_back: list[protocol.Event] | None = None
     silent_frames: int = 0
+    # When the first sound was there, though it may have been held back, and how much came before.
+    made_at: float | None = None
+    frames_before: int = 0
     begun: bool = False
     playing: bool = False
     over_at: float | None = None
     # Played once more: nothing is asked of the model and nothing is remembered.
     again: Samples | None = None
+
+    def arrived(self, samples: Samples, now: float) -> None:
+        """Speech of the answer has come at `now`, whether it counts already or not."""
+        if self.made_at is None and (self.frames_before >= _LEAD_FRAMES or _lead(samples) < len(samples)):
+            self.made_at = now
+        self.frames_before += 1
 
     def take(self, samples: Samples) -> Samples:
         """Keep more of the answer, float32 at 24 kHz; returns it without the silence before its first sound."""

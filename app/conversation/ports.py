@@ -87,12 +87,16 @@ class Player(Protocol):
 class Chunk(Protocol):
     """32 ms of the microphone: float32 [512] mono at 16 kHz with its loudness and probability of speech.
 
+    `time` is when its end was heard, in seconds of the conversation's clock.
+
     `echo_free`: a voice in it is the user's, and not what the loudspeaker plays. Where it may be, it is no reason to
     stop the answer; and where the echo has not been `cancelled`, it is not listened to at all meanwhile.
     """
 
     @property
     def samples(self) -> Samples: ...
+    @property
+    def time(self) -> float: ...
     @property
     def level_db(self) -> float: ...
     @property

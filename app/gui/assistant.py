@@ -12,8 +12,11 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.audio.capture import MicChunk
 from app.audio.catalogue import DeviceName, Found, Kind
+from app.audio.check import Trouble
+from app.conversation import events as ev
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
+from app.conversation.latency import Stopwatch
 from app.conversation.ports import Samples
 from app.engine.factory import OMNI_ENGINE
 from app.engine.host import EngineHost
@@ -22,6 +25,8 @@ from app.gui.bubble import Entry
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
 from app.gui.preferences.preferences import Preferences
+from app.gui.report.reporter import Reporter
+from app.gui.soundcheck.checkup import SoundCheck
 from app.gui.transcript_log import TranscriptLog
 from app.gui.voices import Voices
 from app.gui.window import MainWindow
@@ -108,6 +113,17 @@ class Assistant(QObject):
             loaded.settings,
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
+        self._stopwatch = Stopwatch()
+        self.reporter = Reporter(window, self._devices, loaded.settings)
+        self.conversation.watch = self._watch
+        self.sound_check = SoundCheck(
+            window,
+            self.conversation,
+            self._devices,
+            self.preferences,
+            lambda: self._settings,
+            lambda **changes: self._remember(replace(self._settings, **changes)),
+        )
         saved = loaded.settings
         self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
         self.voices.microphone_wanted(DeviceName(saved.microphone.name, saved.microphone.host))
@@ -141,6 +157,7 @@ class Assistant(QObject):
         if self._closed:
             return
         self.conversation.stop()
+        self.sound_check.close()
         self.preferences.close()
         self.voices.close()
         self._closed = True
@@ -174,11 +191,15 @@ class Assistant(QObject):
         self.kept.hear(turn, samples)
 
     def reply_done(self, turn: int, text: str, interrupted: bool) -> None:
+        latency = self._stopwatch.latency(turn, self._devices.playback.heard_from(turn))
+        if latency is not None:
+            self._window.transcript.time_reply(turn, latency)
         self._window.transcript.finish(turn, interrupted, text, self.kept.has_sound(turn))
 
     def reply_stats(self, turn: int, stats: TurnStats) -> None:
-        text = self.tr("First sound after {ms} ms, voice {voice}")
-        self._window.transcript.explain_reply(turn, text.format(ms=round(stats.first_audio_ms), voice=stats.voice))
+        self._stopwatch.stats(turn, stats)
+        self.reporter.stats(turn, stats)
+        self._window.transcript.explain_reply(turn, self.tr("Voice {voice}").format(voice=stats.voice))
 
     def turn_discarded(self, turn: int) -> None:
         self._window.transcript.discard(turn)
@@ -188,6 +209,7 @@ class Assistant(QObject):
 
     def microphone_level(self, decibels: float, speech: float) -> None:
         self._window.show_microphone_level(decibels)
+        self.sound_check.show_level(decibels)
         if self._silent and decibels > SILENT_DB:
             self._silent = False
             self._window.show_notice("silent", "")
@@ -200,6 +222,7 @@ class Assistant(QObject):
         self._window.show_microphone(usable)
         self.voices.microphone_changed(usable)
         self._device_changed("microphone", usable)
+        self.sound_check.device_changed(Trouble.NO_MICROPHONE, sentence)
         text = "" if usable else self.tr("{reason} You can type your questions.").format(reason=sentence)
         self._window.show_notice("microphone", text, retry=not usable)
 
@@ -208,6 +231,7 @@ class Assistant(QObject):
         lost = bool(sentence) and not usable
         if usable or lost:
             self._device_changed("speaker", usable)
+            self.sound_check.device_changed(Trouble.NO_SPEAKER, sentence)
         text = self.tr("{reason} Answers are shown as text.").format(reason=sentence) if lost else ""
         self._window.show_notice("speaker", text, retry=lost)
 
@@ -216,6 +240,7 @@ class Assistant(QObject):
 
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
+        self.reporter.model = info
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
         pid = self.host.pid
@@ -228,6 +253,10 @@ class Assistant(QObject):
         _log.info("model failed: %s", sentence)
         # When it is being restarted, progress follows and takes the sentence away again.
         self._window.show_model_failed(sentence)
+
+    def _watch(self, now: float, thing: ev.Event | ev.Action) -> None:
+        self._stopwatch(now, thing)
+        self.reporter.journal(now, thing)
 
     # --- the window
 
@@ -281,6 +310,7 @@ class Assistant(QObject):
         self._window.header.sound_menu.set_found(found)
         self.preferences.devices_found(found)
         self.voices.devices_found(found)
+        self.sound_check.devices_found(found)
 
     def _device_moved(self, kind: Kind, name: str) -> None:
         _log.info("%s goes on with: %s", kind, name or "the wanted device")
@@ -334,6 +364,7 @@ class Assistant(QObject):
     def _remember(self, settings: Settings) -> None:
         self._settings = settings
         self.preferences.settings_changed(settings)
+        self.reporter.settings_changed(settings)
         self._saver.start()
 
     def _save(self) -> None:

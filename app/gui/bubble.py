@@ -7,11 +7,13 @@ import time
 import uuid
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QRect, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFocusEvent, QResizeEvent
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
+from app.conversation.latency import Latency
 from app.gui import theme
+from app.gui.latency import LatencyLine, summary
 from app.history.records import Side
 
 __all__ = ["Bubble", "Entry", "Side"]
@@ -40,10 +42,12 @@ class Bubble(QWidget):
 
     It lays itself out: nested layouts would settle only some turns of the event loop after each new word.
 
-    Signals: `entered(bool)` when the pointer or the keyboard's focus has come (True) or gone.
+    Signals: `entered(bool)` when the pointer or the keyboard's focus has come (True) or gone; `menu_wanted(QPoint)`
+    at a place on the screen.
     """
 
     entered = Signal(bool)
+    menu_wanted = Signal(QPoint)
 
     PADDING = 14
     EDGE = 10
@@ -59,11 +63,15 @@ class Bubble(QWidget):
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setCursor(Qt.CursorShape.IBeamCursor)
+        # The message's own menu has all that the label's has.
+        self._text.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self._mark = QLabel(self._frame)
         self._mark.setProperty("muted", True)
         theme.set_size(self._mark, 0.88)
         self._plain = ""
         self._about = ""
+        self.latency: Latency | None = None
+        self._foot: LatencyLine | None = None
         self._top = theme.GRID if entry.side == Side.USER else 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._width = 0
@@ -79,6 +87,23 @@ class Bubble(QWidget):
         """More about the message, for its tool tip."""
         self._about = text
         self._show_tool_tip()
+
+    def show_latency(self, shown: bool, opened: bool = False) -> None:
+        """Whether its `latency`, where that is known, stands below the answer; `opened` with all its parts."""
+        if self._foot is None and shown and self.latency is not None:
+            self._foot = LatencyLine(self.latency, self._frame)
+            self._foot.resized.connect(lambda: self.fit(self._width))
+        if self._foot is not None:
+            self._foot.setVisible(shown)
+            if opened:
+                self._foot.open()
+        self._show_tool_tip()
+        if self._width:
+            self.fit(self._width)
+
+    def selected_text(self) -> str:
+        """What of it the user has selected."""
+        return self._text.selectedText()
 
     def frame_box(self) -> QRect:
         """Where the bubble proper is within the row."""
@@ -105,6 +130,11 @@ class Bubble(QWidget):
             self._mark.setGeometry(self.PADDING, bottom + 4, mark.width(), mark.height())
             bottom += 4 + mark.height()
             chosen = max(chosen, mark.width())
+        if self._foot is not None and not self._foot.isHidden():
+            chosen = max(chosen, min(self._foot.wanted_width(), room))
+            foot = self._foot.height_for(chosen)
+            self._foot.setGeometry(self.PADDING, bottom + 6, chosen, foot)
+            bottom += 6 + foot
         self._frame.resize(chosen + 2 * self.PADDING, bottom + self.EDGE)
         self.setFixedHeight(self._top + self._frame.height())
         self._place()
@@ -144,7 +174,8 @@ class Bubble(QWidget):
     def _show_tool_tip(self) -> None:
         moment = QDateTime.fromSecsSinceEpoch(int(self.entry.time))
         when = QLocale().toString(moment, QLocale.FormatType.ShortFormat)
-        self.setToolTip(f"{when}\n{self._about}" if self._about else when)
+        time = summary(self.latency) if self.latency is not None else ""
+        self.setToolTip("\n".join(filter(None, (when, time, self._about))))
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
@@ -153,6 +184,9 @@ class Bubble(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.entered.emit(False)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.menu_wanted.emit(event.globalPos())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

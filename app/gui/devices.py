@@ -13,6 +13,7 @@ from app.audio.catalogue import DEFAULT, DeviceName, Found, Kind, index_of, look
 from app.audio.devices import DEVICE_LIST, AudioDeviceError, load_sounddevice
 from app.audio.echo import EchoError, EchoFilter, WebRtcCanceller
 from app.audio.playback import Playback
+from app.audio.tap import SoundTap
 from app.audio.vad import SileroVad
 
 _WATCH_S = 1.0
@@ -54,6 +55,7 @@ class Devices:
         self._tell = listeners
         self._playback = Playback(on_finished=listeners.finished, on_lost=lambda sentence: self._lost("output"))
         self._capture: Capture | None = None
+        self._taps: tuple[SoundTap, ...] = ()
         self._echo_filter: EchoFilter | None = None
         # Whether the echo is to be cancelled, and steady noise suppressed.
         self._cleaning = (True, False)
@@ -79,6 +81,34 @@ class Devices:
     @volume.setter
     def volume(self, volume: float) -> None:
         self._playback.volume = volume
+
+    @property
+    def playback(self) -> Playback:
+        """The loudspeaker, open or not."""
+        return self._playback
+
+    @property
+    def microphone_open(self) -> bool:
+        """Whether there is a working microphone."""
+        return self._capture is not None and self._capture.is_open
+
+    @property
+    def names(self) -> dict[Kind, DeviceName | None]:
+        """The devices in use."""
+        return dict(self._actual)
+
+    def add_tap(self, tap: SoundTap) -> None:
+        """Give `tap` all sound of the microphone from now on."""
+        self._set_taps((*self._taps, tap))
+
+    def remove_tap(self, tap: SoundTap) -> None:
+        """Give it no more."""
+        self._set_taps(tuple(one for one in self._taps if one is not tap))
+
+    def _set_taps(self, taps: tuple[SoundTap, ...]) -> None:
+        self._taps = taps
+        if self._capture is not None:
+            self._capture.taps = taps
 
     def clean(self, echo: bool, noise: bool) -> None:
         """Take the echo of the loudspeaker out of the microphone, and steady noise too; in mid-turn as well.
@@ -199,6 +229,7 @@ class Devices:
                     on_silent=self._tell.silent,
                 )
             self._capture.echo_filter = self._echo_filter
+            self._capture.taps = self._taps
             self._open_one("input", self._capture)
         except (AudioDeviceError, FileNotFoundError) as error:
             self._tell.microphone_lost(str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDateTime, QEvent, QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QDateTime, QEvent, QLocale, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.gui import icons, theme
@@ -16,11 +16,12 @@ COPIED_MS = 1_500
 class MessageActions(QWidget):
     """One small bar for the whole transcript, which wanders from bubble to bubble.
 
-    Signals: `copied()` and `again_clicked()`, about `bubble()`.
+    Signals: `copied()`, `again_clicked()`, and `more_clicked(QPoint)` at a place on the screen, about `bubble()`.
     """
 
     copied = Signal()
     again_clicked = Signal()
+    more_clicked = Signal(QPoint)
 
     def __init__(self, home: QWidget) -> None:
         """`home` is where it waits while no bubble needs it."""
@@ -34,10 +35,12 @@ class MessageActions(QWidget):
         self._copy.clicked.connect(self.copy)
         self._again = self._button(self.tr("Say that again (Ctrl+R)"), self.tr("Say that again"))
         self._again.clicked.connect(self.again_clicked)
+        self._more = self._button(self.tr("More (Menu key)"), self.tr("More about this message"))
+        self._more.clicked.connect(lambda: self.more_clicked.emit(self._more.mapToGlobal(QPoint(0, BUTTON))))
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
-        for widget in (self._time, self._copy, self._again):
+        for widget in (self._time, self._copy, self._again, self._more):
             row.addWidget(widget)
         self._done = QTimer(self)
         self._done.setSingleShot(True)
@@ -117,3 +120,4 @@ class MessageActions(QWidget):
         ink = theme.colours().muted
         self._copy.setIcon(icons.icon("copy", ink, 16))
         self._again.setIcon(icons.icon("again", ink, 16))
+        self._more.setIcon(icons.icon("more", ink, 16))

@@ -244,6 +244,10 @@ QPushButton[kind="bare"]:focus {{ border: 2px solid {c.accent}; }}
 QPushButton[kind="small"] {{ background: transparent; border: none; border-radius: 8px; padding: 0;
     min-width: 30px; max-width: 30px; min-height: 30px; }}
 QPushButton[kind="small"]:hover {{ background: {c.raised}; }}
+QPushButton[kind="foot"] {{ background: transparent; border: 1px solid transparent; border-radius: 6px;
+    color: {c.muted}; text-align: left; padding: 0 1px; min-height: 20px; }}
+QPushButton[kind="foot"]:hover, QPushButton[kind="foot"]:checked {{ background: transparent; color: {c.text}; }}
+QPushButton[kind="foot"]:focus {{ border: 1px solid {c.accent}; }}
 QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transparent; border-radius: 10px;
     color: {c.muted}; text-align: left; padding: 0 10px; min-height: 32px; }}
 QPushButton[row="true"] {{ color: {c.text}; }}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.conversation.latency import Latency
 from app.gui import icons, theme
 from app.gui.bubble import Bubble, Entry, Side
 from app.gui.message_actions import MessageActions
+from app.gui.message_menu import Choices, message_menu
 from app.gui.welcome import Welcome
 
 
@@ -19,13 +21,16 @@ class Transcript(QScrollArea):
     """Messages of the conversation.
 
     Signals: `entry_finished(Entry)` when a message will not change any more; `again_wanted(Entry)` when the
-    user wants to hear one once more.
+    user wants to hear one once more; `report_wanted(Entry)` when its turn is to be reported; `cleared()`.
 
-    With the keyboard, Ctrl+Up and Ctrl+Down choose a message, Ctrl+C copies it, Ctrl+R says it again.
+    With the keyboard, Ctrl+Up and Ctrl+Down choose a message, Ctrl+C copies it, Ctrl+R says it again, and the menu key
+    of the keyboard (Shift+F10) shows what else there is.
     """
 
     entry_finished = Signal(object)
     again_wanted = Signal(object)
+    report_wanted = Signal(object)
+    cleared = Signal()
 
     MARGIN = 16
     # With more, each new word would take too long to lay out.
@@ -73,6 +78,10 @@ class Transcript(QScrollArea):
         self._actions = MessageActions(self._body)
         self._actions.copied.connect(self._copy)
         self._actions.again_clicked.connect(self._say_again)
+        self._actions.more_clicked.connect(self._show_menu)
+        # Whether the turn of a message can be reported.
+        self.reportable: Callable[[Entry], bool] = lambda entry: False
+        self._latencies = False
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._scrolled)
@@ -111,6 +120,19 @@ class Transcript(QScrollArea):
         bubble = self._open.get((turn, Side.ASSISTANT))
         if bubble is not None:
             bubble.explain(text)
+
+    def time_reply(self, turn: int, latency: Latency) -> None:
+        """How long the answer of `turn` took."""
+        bubble = self._open.get((turn, Side.ASSISTANT))
+        if bubble is not None:
+            bubble.latency = latency
+            bubble.show_latency(self._latencies)
+
+    def show_latencies(self, shown: bool) -> None:
+        """Whether that stands below each answer; otherwise it is in the tool tip and the menu."""
+        self._latencies = shown
+        for bubble in self._bubbles:
+            bubble.show_latency(shown)
 
     def finish(self, turn: int, interrupted: bool = False, heard: str | None = None, sound: bool = False) -> None:
         """Close `turn`. `heard`, where given, is the part of the answer that reached the user's ears; `sound`:
@@ -162,6 +184,7 @@ class Transcript(QScrollArea):
         self._earlier.hide()
         self._welcome.show()
         self.follow()
+        self.cleared.emit()
 
     def _fill(self) -> None:
         if not self._to_fill:
@@ -184,6 +207,7 @@ class Transcript(QScrollArea):
     def _new_bubble(self, entry: Entry) -> Bubble:
         bubble = Bubble(entry, self._body)
         bubble.entered.connect(lambda entered, b=bubble: self._bubble_entered(b, entered))
+        bubble.menu_wanted.connect(lambda at, b=bubble: self._show_menu(at, b))
         bubble.fit(self._column())
         return bubble
 
@@ -197,6 +221,21 @@ class Transcript(QScrollArea):
         bubble = self._actions.bubble()
         if bubble is not None:
             QGuiApplication.clipboard().setText(bubble.entry.text + bubble.entry.rest)
+
+    def _show_menu(self, at: QPoint, bubble: Bubble | None = None) -> None:
+        bubble = bubble or self._actions.bubble()
+        if bubble is None:
+            return
+        entry, selected = bubble.entry, bubble.selected_text()
+        text = selected.replace("\N{PARAGRAPH SEPARATOR}", "\n") or entry.text + entry.rest
+        again = entry.sound and entry.side == Side.ASSISTANT
+        choices = Choices(
+            lambda: QGuiApplication.clipboard().setText(text),
+            (lambda: self.again_wanted.emit(entry)) if again else None,
+            (lambda: bubble.show_latency(True, opened=True)) if bubble.latency else None,
+            (lambda: self.report_wanted.emit(entry)) if self.reportable(entry) else None,
+        )
+        message_menu(self, choices).popup(at)
 
     def _say_again(self) -> None:
         bubble = self._actions.bubble()

@@ -109,6 +109,9 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(self.transcript, 1)
+        # Cards that offer something.
+        self.offers = QVBoxLayout()
+        column.addLayout(self.offers)
         column.addLayout(self._centre)
         self._body = body = QWidget()
         self._across = QHBoxLayout(body)
@@ -248,6 +251,7 @@ class MainWindow(QMainWindow):
         room = self.width() - (wanted_width() if shown and beside else 0)
         side = max(12, (room - theme.COLUMN_WIDTH - 32) // 2)
         self._centre.setContentsMargins(side, 0, side, 12)
+        self.offers.setContentsMargins(side, 0, side, theme.GRID if self.offers.count() else 0)
 
     def _bare(self, tip: str, name: str) -> QPushButton:
         button = QPushButton()

@@ -18,6 +18,7 @@ from app.omni.checkpoint import load_model
 from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError, TurnTooLongError
 from app.omni.generate import Generation, GenerationConfig, TextControl
+from app.omni.matrix import int8_is_fast
 from app.omni.prompt import Prompt, build_prompt
 from app.omni.sampler import SamplerError
 from app.omni.silence import is_quiet, silence_codes, soft_limit
@@ -114,7 +115,7 @@ class OmniEngine:
             model = load_model(folder, config)
             tell("Preparing the network", 0.4)
             parameters = sum(p.numel() for p in model.parameters())
-            network = Stepper(model)
+            network = Stepper(model, int8=section.get("weights") == "int8" and int8_is_fast())
             del model
             tell("Loading the ears", 0.6)
             encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder)
@@ -167,7 +168,7 @@ class OmniEngine:
         parts = self._parts
         if request.temperature is not None:
             parts = replace(parts, generation=replace(parts.generation, temperature=request.temperature))
-        turn = _Turn(parts, self._control, self._silence, prompt, request.seed, cancelled)
+        turn = _Turn(parts, voice, self._control, self._silence, prompt, request.seed, cancelled)
         yield from turn.pieces(started)
         yield turn.stats(heard, voice.name, encode_ms)
 
@@ -259,6 +260,7 @@ class _Turn:
     def __init__(
         self,
         parts: EngineParts,
+        voice: Voice,
         control: TextControl,
         silence: frozenset[int],
         prompt: Prompt,
@@ -267,6 +269,7 @@ class _Turn:
     ) -> None:
         has_reference = bool((prompt.audio_ids[0] < parts.config.code_count).any())
         self._parts = parts
+        self._speaker = voice.spk_emb
         self._generation = Generation(
             parts.network,
             prompt,
@@ -289,7 +292,7 @@ class _Turn:
     def pieces(self, started: float) -> Iterator[TurnPiece]:
         """Text and audio pieces; `started` is when the turn began, for the time to the first audio."""
         text = self._parts.tokenizer.stream()
-        decoder = self._parts.codec.stream()
+        decoder = self._parts.codec.stream(self._speaker)
         quiet = 0
         ended = False
         for step in self._generation:

@@ -1,8 +1,9 @@
 """Inference with caches: one `step` is one position of Thinker and Talker, 80 ms of speech.
 
 Weights are fused once (q/k/v and gate/up in one product each, the eight adapters stacked, the code embedding
-as one table), so that a step is few, large operations. Text logits are optional: once the text has ended, the
-Thinker's blocks above the bridge serve nobody and are left out without any change to the speech.
+as one table), so that a step is few, large operations, with eight-bit weights where the model asks for them. Text
+logits are optional: once the text has ended, the Thinker's blocks above the bridge serve nobody and are left out
+without any change to the speech.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor
 from app.omni.cache import KVCache
 from app.omni.config import CODEBOOKS, BlockConfig, OmniConfig
 from app.omni.layers import Block, FeedForward, MoEFeedForward, RMSNorm, rotary_tables
+from app.omni.matrix import Matrix
 from app.omni.model import OmniModel, place_features
 from app.omni.prompt import Prompt
 
@@ -52,19 +54,19 @@ class StepNetwork(Protocol):
 
 
 class _FusedMLP:
-    def __init__(self, mlp: FeedForward) -> None:
-        self.gate_up = torch.cat((mlp.gate_proj.weight, mlp.up_proj.weight)).detach()
-        self.down = mlp.down_proj.weight.detach()
+    def __init__(self, mlp: FeedForward, int8: bool) -> None:
+        self.gate_up = Matrix(torch.cat((mlp.gate_proj.weight, mlp.up_proj.weight)), int8=int8)
+        self.down = Matrix(mlp.down_proj.weight, int8=int8)
 
     def __call__(self, x: Tensor) -> Tensor:
-        gate, up = F.linear(x, self.gate_up).chunk(2, dim=-1)
-        return F.linear(F.silu(gate) * up, self.down)
+        gate, up = self.gate_up(x).chunk(2, dim=-1)
+        return self.down(F.silu(gate) * up)
 
 
 class _FusedMoE:
-    def __init__(self, mlp: MoEFeedForward) -> None:
+    def __init__(self, mlp: MoEFeedForward, int8: bool) -> None:
         self.router = mlp.gate.weight.detach()
-        self.experts = [_FusedMLP(e) for e in mlp.experts if isinstance(e, FeedForward)]
+        self.experts = [_FusedMLP(e, int8) for e in mlp.experts if isinstance(e, FeedForward)]
         self.config = mlp.config
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -84,22 +86,23 @@ class _FusedMoE:
 class _FusedBlock:
     """One block on x [T, H] (batch 1) behind a cache."""
 
-    def __init__(self, block: Block, config: BlockConfig) -> None:
+    def __init__(self, block: Block, config: BlockConfig, int8: bool) -> None:
         attention = block.self_attn
         self.config = config
-        self.qkv = torch.cat((attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight)).detach()
-        self.out = attention.o_proj.weight.detach()
+        inputs = (attention.q_proj.weight, attention.k_proj.weight, attention.v_proj.weight)
+        self.qkv = Matrix(torch.cat(inputs), int8=int8)
+        self.out = Matrix(attention.o_proj.weight, int8=int8)
         heads = (config.num_heads, config.num_kv_heads)
         norms = (attention.q_norm.weight.detach(), attention.k_norm.weight.detach())
         self.qk_norm = torch.cat([w.expand(n, -1) for w, n in zip(norms, heads, strict=True)])
         self.norm_in = block.input_layernorm.weight.detach()
         self.norm_mlp = block.post_attention_layernorm.weight.detach()
-        self.mlp = _FusedMoE(block.mlp) if isinstance(block.mlp, MoEFeedForward) else _dense(block.mlp)
+        self.mlp = _FusedMoE(block.mlp, int8) if isinstance(block.mlp, MoEFeedForward) else _dense(block.mlp, int8)
 
     def __call__(self, x: Tensor, cos: Tensor, sin: Tensor, cache: KVCache, layer: int, last_only: bool) -> Tensor:
         """`cos`, `sin` [T, 1, head_dim] (the sine with its sign); `last_only` returns the last row alone."""
         c, width = self.config, x.shape[-1:]
-        qkv = F.linear(F.rms_norm(x, width, self.norm_in, c.eps), self.qkv).view(x.shape[0], -1, c.head_dim)
+        qkv = self.qkv(F.rms_norm(x, width, self.norm_in, c.eps)).view(x.shape[0], -1, c.head_dim)
         both = c.num_heads + c.num_kv_heads
         qk = F.rms_norm(qkv[:, :both], (c.head_dim,), None, c.eps) * self.qk_norm
         qk = torch.addcmul(qk * cos, qk.roll(c.head_dim // 2, dims=-1), sin)
@@ -107,7 +110,7 @@ class _FusedBlock:
         queries = qk[:, : c.num_heads]
         if last_only:
             queries, x = queries[-1:], x[-1:]
-        x = x + F.linear(self._attend(queries, keys, values, cache.length), self.out)
+        x = x + self.out(self._attend(queries, keys, values, cache.length))
         return x + self.mlp(F.rms_norm(x, width, self.norm_mlp, c.eps))
 
     def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, start: int) -> Tensor:
@@ -129,10 +132,10 @@ class _FusedBlock:
         return out[0].transpose(0, 1).reshape(rows, -1)
 
 
-def _dense(mlp: torch.nn.Module) -> _FusedMLP:
+def _dense(mlp: torch.nn.Module, int8: bool) -> _FusedMLP:
     if not isinstance(mlp, FeedForward):
         raise TypeError(f"unknown feed-forward {type(mlp).__name__}")
-    return _FusedMLP(mlp)
+    return _FusedMLP(mlp, int8)
 
 
 class _Positions:
@@ -147,50 +150,53 @@ class _Positions:
         return self.cos[start : start + count], self.sin[start : start + count]
 
 
-def _weight_and_bias(layer: torch.nn.Module) -> tuple[Tensor, Tensor]:
-    if not isinstance(layer, torch.nn.Linear) or layer.bias is None:
-        raise TypeError("a projection needs linear layers with bias")
-    return layer.weight.detach(), layer.bias.detach()
+def _matrix(layer: torch.nn.Module, int8: bool) -> Matrix:
+    if not isinstance(layer, torch.nn.Linear):
+        raise TypeError("a projection needs linear layers")
+    return Matrix(layer.weight, layer.bias, int8=int8)
 
 
 class _FusedProjection:
     """Linear, GELU, Linear, RMSNorm, with the Talker's learned scale folded into the norm's weight."""
 
-    def __init__(self, layers: torch.nn.Sequential, scale: Tensor) -> None:
+    def __init__(self, layers: torch.nn.Sequential, scale: Tensor, int8: bool) -> None:
         first, _, second, norm = layers
         if not isinstance(norm, RMSNorm):
             raise TypeError("a projection must end with RMSNorm")
-        self.first = _weight_and_bias(first)
-        self.second = _weight_and_bias(second)
+        self.first, self.second = _matrix(first, int8), _matrix(second, int8)
         self.norm, self.eps = (norm.weight * scale).detach(), norm.eps
 
     def __call__(self, x: Tensor) -> Tensor:
-        x = F.linear(F.gelu(F.linear(x, *self.first)), *self.second)
+        x = self.second(F.gelu(self.first(x)))
         return F.rms_norm(x, x.shape[-1:], self.norm, self.eps)
 
 
 class Stepper:
-    """A `StepNetwork` over the weights of an `OmniModel` (float32, CPU). One utterance at a time."""
+    """A `StepNetwork` over the weights of an `OmniModel` (CPU). One utterance at a time.
 
-    def __init__(self, model: OmniModel) -> None:
+    `int8`: steps use eight-bit weights (see `Matrix`), prefills float32.
+    """
+
+    def __init__(self, model: OmniModel, *, int8: bool = False) -> None:
         config = model.config
         self.config = config
         thinker, talker = model.model, model.talker
         self._projectors = (model.audio_proj, model.vision_proj)
         self._embedding = thinker.embed_tokens.weight.detach()
-        self._thinker = [_FusedBlock(b, config.thinker_block) for b in thinker.layers if isinstance(b, Block)]
-        self._talker = [_FusedBlock(b, config.talker_block) for b in talker.layers if isinstance(b, Block)]
+        self._text_head = Matrix(self._embedding, int8=int8)
+        self._thinker = [_FusedBlock(b, config.thinker_block, int8) for b in thinker.layers if isinstance(b, Block)]
+        self._talker = [_FusedBlock(b, config.talker_block, int8) for b in talker.layers if isinstance(b, Block)]
         self._thinker_norm = thinker.norm.weight.detach()
         self._talker_norm = talker.norm.weight.detach()
         self._thinker_positions = _Positions(config, config.thinker_block.head_dim)
         self._talker_positions = _Positions(config, config.talker_block.head_dim)
-        self._bridge_in = _FusedProjection(talker.embed_proj, talker.text_scale)
-        self._codes_in = _FusedProjection(talker.codec_proj, talker.audio_scale)
+        self._bridge_in = _FusedProjection(talker.embed_proj, talker.text_scale, int8)
+        self._codes_in = _FusedProjection(talker.codec_proj, talker.audio_scale, int8)
         self._code_table = talker.embed_tokens.table()
         self._code_rows = (torch.arange(CODEBOOKS) * config.audio_vocab_size)[:, None]
         self._speaker = talker.spk_proj.weight.detach()
-        self._head_base = talker.lm_head.base.weight.detach()
-        self._head_inner = talker.lm_head.inner.detach().flatten(0, 1)
+        self._head_base = Matrix(talker.lm_head.base.weight, int8=int8)
+        self._head_inner = Matrix(talker.lm_head.inner.flatten(0, 1), int8=int8)
         self._head_outer = talker.lm_head.outer.detach()
         self._speaker_row: Tensor | None = None
         self._caches: tuple[KVCache, KVCache] | None = None
@@ -263,7 +269,7 @@ class Stepper:
         thinker_cache.advance(rows)
         if need_text:
             hidden = F.rms_norm(x[-1:], x.shape[-1:], self._thinker_norm, self.config.rms_norm_eps)
-            text_logits = F.linear(hidden, self._embedding)[0].numpy()
+            text_logits = self._text_head(hidden)[0].numpy()
 
         x = self._bridge_in(bridge) + self._codes_in(self._embed_codes(codes))
         cos, sin = self._talker_positions(talker_cache.length, rows)
@@ -285,5 +291,5 @@ class Stepper:
 
     def _audio_logits(self, hidden: Tensor) -> Tensor:
         """hidden [1, talker hidden] → [8, A]."""
-        inner = F.gelu(F.linear(hidden, self._head_inner)).view(CODEBOOKS, -1, 1)
-        return torch.bmm(self._head_outer, inner)[..., 0] + F.linear(hidden, self._head_base)
+        inner = F.gelu(self._head_inner(hidden)).view(CODEBOOKS, -1, 1)
+        return torch.bmm(self._head_outer, inner)[..., 0] + self._head_base(hidden)

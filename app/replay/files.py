@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from app.audiofile import check_can_write, read_speech, write_text, write_wav
 from app.conversation.timing import CHUNK_S
 from app.engine.factory import Engine
 from app.omni.turn import FRAMES_PER_SECOND, OUTPUT_RATE
+from app.replay import again, bundle
 from app.replay.microphone import DELAY_S
-from app.replay.model import Compute
+from app.replay.model import MEASURED, Compute
 from app.replay.stage import Performance, Terms, perform
 from app.replay.user import Recording
 
@@ -27,12 +28,15 @@ MOST_TAIL_S = 120.0
 
 @dataclass(frozen=True)
 class Job:
-    """One replay: `out` gets both sides as a stereo WAV, `events` the events as JSON; None: not wanted."""
+    """One replay: `out` gets both sides as a stereo WAV, `events` the events as JSON; None: not wanted.
+
+    `compute` None: as measured, or in a reported turn as it was then.
+    """
 
     user: Path
     out: Path | None = None
     events: Path | None = None
-    compute: str = "measured"
+    compute: str | None = None
     seed: int | None = None
     voice: str = ""
     tail_s: float = 30.0
@@ -43,7 +47,10 @@ def replay(job: Job, model: Model) -> None:
 
     Raises AskError, AudioFileError.
     """
-    terms = terms_of(job.compute, job.seed, job.voice, job.tail_s)
+    terms = terms_of(job.compute or MEASURED, job.seed, job.voice, job.tail_s)
+    if job.user.suffix.lower() == ".zip":
+        _replay_report(job, terms, model)
+        return
     samples = read_speech(job.user, LONGEST_S)
     for path in (job.out, job.events):
         if path is not None:
@@ -60,6 +67,37 @@ def replay(job: Job, model: Model) -> None:
     write_text(job.events, dump(report) + "\n")
     for entry in performance.record.turns.values():
         print(_line(entry.as_json()))
+
+
+def _replay_report(job: Job, terms: Terms, model: Model) -> None:
+    """The same for a reported turn; also tells what was different then."""
+    told = bundle.read(job.user)
+    for path in (job.out, job.events):
+        if path is not None:
+            check_can_write(path)
+    engine = model.engine()
+    check_voice(engine, job.voice)
+    terms = again.terms_for(told, terms, engine)
+    if job.compute is None:
+        terms = replace(terms, compute=again.compute_of(told))
+    performance, comparison = again.play_again(told, engine, terms)
+    report = as_json(performance, terms, engine, str(job.user)) | {"compared": comparison.as_json()}
+    if job.out is not None:
+        write_sides(job.out, performance)
+    if job.events is None:
+        print(dump(report))
+        return
+    write_text(job.events, dump(report) + "\n")
+    for entry in performance.record.turns.values():
+        print(_line(entry.as_json()))
+    before = told.facts.get("model")
+    name = before.get("name") if isinstance(before, dict) else None
+    if name not in (None, engine.info.name):
+        print(f"another model: {name} then, {engine.info.name} now")
+    if told.turn.earlier:
+        print("what was said before in that conversation is not in the report, so the answer may differ")
+    for sentence in comparison.sentences():
+        print(sentence)
 
 
 def terms_of(compute: str, seed: int | None, voice: str, tail_s: float = 30.0) -> Terms:

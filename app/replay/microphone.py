@@ -42,6 +42,16 @@ class Echo:
     cancel: bool = True
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What the echo canceller made of sound that has been through it: for each 32 ms whether a voice in it may have
+    been the loudspeaker's, and whether the canceller worked.
+    """
+
+    doubtful: tuple[bool, ...]
+    cancelled: bool
+
+
 class Microphone:
     """Turns the user's sound into the chunks of the conversation, and notes when the detector hears a voice.
 
@@ -54,14 +64,15 @@ class Microphone:
         speaker: VirtualSpeaker,
         record: Record,
         on_chunk: Callable[[MicChunk], None],
-        echo: Echo | None,
+        echo: Echo | Recorded | None,
         timing: Timing,
     ) -> None:
         """Loads the speech detector. Raises `EchoError` where the echo canceller cannot run."""
         self._speaker = speaker
         self._record = record
         self._on_chunk = on_chunk
-        self._echo = echo
+        self._recorded = echo if isinstance(echo, Recorded) else None
+        self._echo = echo = echo if isinstance(echo, Echo) else None
         self._timing = timing
         self._detector = SileroVad()
         self._rest = np.zeros(0, np.float32)
@@ -89,6 +100,9 @@ class Microphone:
             chunk, self._rest = self._rest[:CHUNK], self._rest[CHUNK:]
             speech = self._detector.probability(chunk)
             self._note(speech)
+            if self._recorded is not None:
+                echo_free = not any(self._recorded.doubtful[self._chunks : self._chunks + 1])
+                cancelled = self._recorded.cancelled
             end = (self._chunks + 1) * CHUNK_S
             self._chunks += 1
             self._on_chunk(MicChunk(chunk, end, rms_db(chunk), speech, echo_free, cancelled))

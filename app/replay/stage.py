@@ -9,6 +9,7 @@ the loudspeaker do lies between them at its own time. The devices are given the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,12 +18,13 @@ import soxr
 from app.audio.capture import CHUNK
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
+from app.conversation.journal import Journal, Line, TurnLog
 from app.conversation.ports import Samples
 from app.conversation.timing import CHUNK_S, Timing
 from app.engine import protocol
 from app.engine.factory import Engine
 from app.omni.turn import FRAME_SAMPLES, INPUT_RATE, OUTPUT_RATE
-from app.replay.microphone import DELAY_S, Echo, Microphone
+from app.replay.microphone import DELAY_S, Echo, Microphone, Recorded
 from app.replay.model import Compute, VirtualModel
 from app.replay.record import Record
 from app.replay.speaker import VirtualSpeaker
@@ -35,24 +37,40 @@ _SETTLE_S = 0.5
 
 
 @dataclass(frozen=True)
+class Deed:
+    """Something the user does to the conversation, `at` seconds after the start."""
+
+    at: float
+    act: Callable[[Conversation], object]
+
+
+@dataclass(frozen=True)
 class Terms:
-    """How a conversation is run. `tail_s`: how long to go on after the user's last sample, at most."""
+    """How a conversation is run. `tail_s`: how long to go on after the user's last sample, at most; `deeds`: what the
+    user does besides speaking.
+    """
 
     compute: Compute = field(default_factory=Compute)
     seed: int | None = None
     voice: str = ""
     tail_s: float = 30.0
-    echo: Echo | None = None
+    echo: Echo | Recorded | None = None
+    mode: Mode = Mode.OPEN_MIC
+    timing: Timing = field(default_factory=Timing)
+    deeds: tuple[Deed, ...] = ()
 
 
 @dataclass(frozen=True)
 class Performance:
-    """What came of it: both sides as float32 at 24 kHz of the same length, and what happened."""
+    """What came of it: both sides as float32 at 24 kHz of the same length, and what happened. `lines`: the same in the
+    words of the state machine.
+    """
 
     user: Samples
     assistant: Samples
     record: Record
     underruns: int
+    lines: tuple[Line, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -75,14 +93,17 @@ class _Stage:
         self._conversation = Conversation(
             self._record,
             post=lambda act: act(),
-            mode=Mode.OPEN_MIC,
+            mode=terms.mode,
             voice=terms.voice,
             clock=self._timeline.now,
         )
         self._speaker = VirtualSpeaker(
             self._timeline, self._record, self._conversation.playback_finished, user.reply_starts
         )
-        self._microphone = Microphone(self._speaker, self._record, self._conversation.chunk, terms.echo, Timing())
+        self._microphone = Microphone(self._speaker, self._record, self._conversation.chunk, terms.echo, terms.timing)
+        self._conversation.set_timing(terms.timing)
+        self._lines: list[Line] = []
+        self._conversation.watch = Journal(terms.mode, on_end=self._note)
         self._said: list[Samples] = []
         self._record.to_conversation = self._conversation.engine_event
         self._conversation.attach_engine(self._model)
@@ -92,6 +113,8 @@ class _Stage:
     def run(self) -> Performance:
         self._timeline.at(CHUNK_S + DELAY_S, self._hear)
         self._timeline.at(_TICK_S, lambda: self._tick(1))
+        for deed in self._terms.deeds:
+            self._timeline.at(deed.at, lambda act=deed.act: act(self._conversation))  # type: ignore[misc]
         self._timeline.run(self._is_over)
         self._microphone.finish()
         count = self._length()
@@ -100,7 +123,10 @@ class _Stage:
         said = np.concatenate([*self._said, np.zeros(INPUT_RATE, np.float32)])
         user = np.asarray(soxr.resample(said, INPUT_RATE, OUTPUT_RATE), np.float32)
         user = np.concatenate((user, np.zeros(max(0, count - len(user)), np.float32)))[:count]
-        return Performance(user, assistant, self._record, self._speaker.underruns)
+        return Performance(user, assistant, self._record, self._speaker.underruns, tuple(self._lines))
+
+    def _note(self, log: TurnLog | None) -> None:
+        self._lines += log.lines if log else ()
 
     def _hear(self) -> None:
         block = len(self._said)
@@ -119,6 +145,8 @@ class _Stage:
             return False
         if now >= end + self._terms.tail_s:
             return True
+        if any(deed.at >= now for deed in self._terms.deeds):
+            return False
         quiet = self._conversation.state == State.IDLE and not self._model.busy
         return quiet and now >= max(end, self._speaker.sounded_until / OUTPUT_RATE) + _SETTLE_S
 

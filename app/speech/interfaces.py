@@ -44,11 +44,15 @@ class SpeechCodec(Protocol):
         """Codes int64 [8, ceil(n / 1920)] of float32 mono speech at 24 kHz."""
         ...
 
-    def decode(self, codes: torch.Tensor) -> NDArray[np.float32]:
-        """Speech float32 [T · 1920] of codes int64 [8, T]."""
+    def decode(self, codes: torch.Tensor, speaker: torch.Tensor | None = None) -> NDArray[np.float32]:
+        """Speech float32 [T · 1920] of codes int64 [8, T].
+
+        `speaker` is the voice's speaker vector (float32 [S]): a codec whose codes leave the voice open needs it, one
+        whose codes hold the voice ignores it.
+        """
         ...
 
-    def stream(self) -> StreamingDecoder:
+    def stream(self, speaker: torch.Tensor | None = None) -> StreamingDecoder:
         """A fresh streaming decoder; frame by frame it equals `decode` within 1e-4."""
         ...
 

@@ -2,6 +2,8 @@
 
 Frame-domain design: causal log-mel in, complex spectrum out, overlap-add. Everything is causal, so the streaming
 decoder is exact. The output lags the input by `LAG` samples (40 ms): the last analysis window must be complete.
+
+The decoder can be given a speaker vector (`app.speech.speaker_traits`): the same codes come out in that person's voice.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from app.speech.errors import DamagedModelError
+from app.speech.speaker_shape import Film, SpeakerShape
 from app.speech.weights import load_into, read_json
 
 SAMPLE_RATE = 24_000
@@ -30,7 +33,7 @@ LAG = WINDOW - HOP
 
 @dataclass(frozen=True)
 class CodecConfig:
-    """Sizes of the codec; stored in the model folder's `codec.json`."""
+    """Sizes of the codec; stored in the model folder's `codec.json`. `speaker_size` 0: the codes hold the voice."""
 
     mels: int = 100
     width: int = 256
@@ -46,6 +49,7 @@ class CodecConfig:
     codebooks: int = 8
     codebook_size: int = 1024
     code_width: int = 16
+    speaker_size: int = 0
 
 
 def mel_filters(bins: int, rate: int, mels: int) -> Tensor:
@@ -77,21 +81,29 @@ class CausalBlock(nn.Module):
         self.down = nn.Linear(width * expansion, width)
         self.scale = nn.Parameter(torch.full((width,), 0.3))
 
-    def forward(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, past: Tensor, film: Film | None = None) -> tuple[Tensor, Tensor]:
         """`past` [B, kernel − 1, C] precedes `x`; returns the output and the next `past`."""
         padded = torch.cat((past, x), 1)
         steps = x.shape[1]
-        # Shifted products: a depthwise Conv1d is several times slower backwards on a CPU.
-        mixed = padded[:, :steps] * self.filter[0]
-        for tap in range(1, self.kernel):
-            mixed = mixed + padded[:, tap : tap + steps] * self.filter[tap]
-        return x + self.scale * self.down(F.gelu(self.up(self.norm(mixed)))), padded[:, steps:]
+        if torch.is_grad_enabled():
+            # Shifted products: a depthwise Conv1d is several times slower backwards on a CPU.
+            mixed = padded[:, :steps] * self.filter[0]
+            for tap in range(1, self.kernel):
+                mixed = mixed + padded[:, tap : tap + steps] * self.filter[tap]
+        else:
+            # The same in two operations: a step of one frame is bound by their number.
+            mixed = (padded.unfold(1, self.kernel, 1) * self.filter.T).sum(-1)
+        mixed = self.norm(mixed)
+        if film is not None:
+            mixed = film(mixed)
+        return x + self.scale * self.down(F.gelu(self.up(mixed))), padded[:, steps:]
 
 
 class WindowedLayer(nn.Module):
     """Transformer layer over code frames [B, T, C]; attends to the last `window` frames, nearer ones more."""
 
     slopes: Tensor
+    ages: Tensor
 
     def __init__(self, width: int, heads: int, window: int) -> None:
         super().__init__()
@@ -104,11 +116,15 @@ class WindowedLayer(nn.Module):
         self.down = nn.Linear(4 * width, width)
         slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)
         self.register_buffer("slopes", slopes, persistent=False)
+        self.register_buffer("ages", torch.arange(1.0 - window, 1.0), persistent=False)
 
-    def forward(self, x: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, x: Tensor, past: Tensor, film: Film | None = None) -> tuple[Tensor, Tensor]:
         """`past` [B, P, 2C]: keys and values of up to `window − 1` earlier frames; returns output and next `past`."""
         batch, steps, width = x.shape
-        query, key_value = self.qkv(self.norm(x)).split((width, 2 * width), -1)
+        normed = self.norm(x)
+        if film is not None:
+            normed = film(normed)
+        query, key_value = self.qkv(normed).split((width, 2 * width), -1)
         memory = torch.cat((past.to(key_value.dtype), key_value), 1)
         key, value = memory.chunk(2, -1)
 
@@ -116,9 +132,12 @@ class WindowedLayer(nn.Module):
             return t.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
         total = memory.shape[1]
-        age = torch.arange(total - steps, total, device=x.device)[:, None] - torch.arange(total, device=x.device)
-        bias = -self.slopes[:, None, None] * age
-        bias = bias.masked_fill((age < 0) | (age >= self.window), -torch.inf)
+        if steps == 1 and total <= self.window:
+            bias = self.slopes[:, None, None] * self.ages[self.window - total :]
+        else:
+            age = torch.arange(total - steps, total, device=x.device)[:, None] - torch.arange(total, device=x.device)
+            bias = -self.slopes[:, None, None] * age
+            bias = bias.masked_fill((age < 0) | (age >= self.window), -torch.inf)
         mixed = F.scaled_dot_product_attention(
             split(query), split(key), split(value), attn_mask=bias.to(query.dtype)[None]
         )
@@ -158,6 +177,7 @@ class DecoderState:
     layers: list[Tensor]
     blocks: list[Tensor]
     overlap: Tensor
+    films: list[Film]
 
 
 class StarterCodec(nn.Module):
@@ -188,6 +208,8 @@ class StarterCodec(nn.Module):
         self.decoder = nn.ModuleList(CausalBlock(c.width, c.kernel, c.expansion) for _ in range(c.decoder_blocks))
         self.norm = nn.LayerNorm(c.width)
         self.head = nn.Linear(c.width, 2 * BINS)
+        widths = [c.context_width] * c.decoder_layers + [c.width] * c.decoder_blocks
+        self.speaker = SpeakerShape(c.speaker_size, widths) if c.speaker_size else None
 
     @classmethod
     def load(cls, folder: Path) -> StarterCodec:
@@ -221,23 +243,28 @@ class StarterCodec(nn.Module):
 
     # --- synthesis
 
-    def initial_state(self, batch: int = 1) -> DecoderState:
-        """State before the first frame."""
+    def initial_state(self, batch: int = 1, speaker: Tensor | None = None) -> DecoderState:
+        """State before the first frame. `speaker` [B, speaker_size]; None: in the voice that was coded."""
         c, zeros = self.config, self.window.new_zeros
+        films: list[Film] = []
+        if self.speaker is not None:
+            films = self.speaker(zeros(batch, c.speaker_size) if speaker is None else speaker.to(self.window))
         return DecoderState(
             [zeros(batch, 0, 2 * c.context_width) for _ in self.decoder_context],
             [zeros(batch, c.kernel - 1, c.width) for _ in self.decoder],
             zeros(batch, LAG),
+            films,
         )
 
     def spectrum(self, vectors: Tensor, state: DecoderState) -> Tensor:
         """Code vectors [B, T, code_width] → complex frames as (log-magnitude, phase) [B, 6·T, 2·BINS]."""
         x = self.from_code(vectors)
+        films = iter(state.films)
         for index, layer in enumerate(self.decoder_context):
-            x, state.layers[index] = layer(x, state.layers[index])
+            x, state.layers[index] = layer(x, state.layers[index], next(films, None))
         x = self.unjoin(x).unflatten(-1, (HOPS_PER_FRAME, -1)).flatten(1, 2)
         for index, block in enumerate(self.decoder):
-            x, state.blocks[index] = block(x, state.blocks[index].to(x.dtype))
+            x, state.blocks[index] = block(x, state.blocks[index].to(x.dtype), next(films, None))
         return self.head(self.norm(x))
 
     def overlap_add(self, spectrum: Tensor, state: DecoderState) -> Tensor:
@@ -263,24 +290,35 @@ class StarterCodec(nn.Module):
         vectors = self.analyse(self.log_mel(torch.from_numpy(padded)[None].to(self.window)))
         return self.quantiser.encode(vectors)[0].T.contiguous()
 
+    def _opening(self, speaker: Tensor | None) -> DecoderState:
+        """State of one clip; a vector of another size is a voice of another model."""
+        if speaker is None or self.speaker is None:
+            return self.initial_state()
+        if speaker.shape != (self.config.speaker_size,):
+            raise ValueError(
+                f"The codec takes speaker vectors of {self.config.speaker_size} values, not {tuple(speaker.shape)}."
+            )
+        return self.initial_state(1, speaker[None])
+
     @torch.inference_mode()
-    def decode(self, codes: Tensor) -> NDArray[np.float32]:
-        """Speech float32 [T · 1920] of codes int64 [8, T]."""
-        state = self.initial_state()
+    def decode(self, codes: Tensor, speaker: Tensor | None = None) -> NDArray[np.float32]:
+        """Speech float32 [T · 1920] of codes int64 [8, T]; `speaker` float32 [speaker_size] or as coded."""
+        state = self._opening(speaker)
         vectors = self.quantiser.decode(codes.T[None].to(self.window.device))
         return self.overlap_add(self.spectrum(vectors, state), state)[0].cpu().numpy()
 
-    def stream(self) -> CodecStream:
-        """A fresh streaming decoder."""
-        return CodecStream(self)
+    def stream(self, speaker: Tensor | None = None) -> CodecStream:
+        """A fresh streaming decoder; `speaker` float32 [speaker_size] or as coded."""
+        return CodecStream(self, speaker)
 
 
 class CodecStream:
     """Frame-by-frame decoding of one utterance; equals `StarterCodec.decode` up to rounding."""
 
-    def __init__(self, codec: StarterCodec) -> None:
+    @torch.inference_mode()
+    def __init__(self, codec: StarterCodec, speaker: Tensor | None) -> None:
         self._codec = codec
-        self._state = codec.initial_state()
+        self._state = codec._opening(speaker)
 
     @torch.inference_mode()
     def step(self, codes: Tensor) -> NDArray[np.float32]:

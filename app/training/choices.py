@@ -25,14 +25,18 @@ class Choice:
     hasty: bool
 
 
+def even_level(speech: Floats) -> Floats:
+    """Speech at the level the codec is used to, its peaks below full scale."""
+    level = np.sqrt(np.mean(speech**2))
+    return np.asarray(speech * min(LEVEL / max(level, 1e-4), PEAK / np.abs(speech).max()), np.float32)
+
+
 def prepare(speech: Floats, shift: int) -> Floats:
     """Speech at an even level, `shift` samples late, with room for the codec's lag, in whole frames."""
-    level = np.sqrt(np.mean(speech**2))
-    speech = speech * min(LEVEL / max(level, 1e-4), PEAK / np.abs(speech).max())
     # The codec's output lags: without room at the end the last sound would be cut.
     frames = -(-(shift + len(speech) + LAG) // FRAME)
     padded = np.zeros(frames * FRAME, np.float32)
-    padded[shift : shift + len(speech)] = speech
+    padded[shift : shift + len(speech)] = even_level(speech)
     return padded
 
 

@@ -20,6 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from app.speech.speaker_traits import SPEAKER_SIZE
 from app.speech.starter_codec import (
     FRAME,
     LAG,
@@ -105,26 +106,25 @@ class CodebookLearner:
         return (book.square().sum(-1) - 2 * vectors @ book.T).argmin(-1)
 
     @torch.no_grad()
-    def quantise(self, vectors: Tensor, learn: bool = True) -> Tensor:
+    def quantise(self, vectors: Tensor) -> Tensor:
         """Residual sums after every stage, [stages, N, width]; updates the codebooks."""
         residual, total, stages = vectors, torch.zeros_like(vectors), []
         for index, book in enumerate(self.quantiser.codebooks):
             codes = self._nearest(residual, book)
             chosen = book[codes]
-            if learn:
-                size = len(book)
-                hits = torch.bincount(codes, minlength=size).float()
-                sums = torch.zeros_like(book).index_add_(0, codes, residual)
-                self.counts[index].mul_(self.decay).add_(hits, alpha=1 - self.decay)
-                self.sums[index].mul_(self.decay).add_(sums, alpha=1 - self.decay)
-                book.copy_(self.sums[index] / self.counts[index].clamp(min=1e-5)[:, None])
-                dead = self.counts[index] < 0.02 * self.counts[index].mean()
-                if dead.any():
-                    pick = residual[torch.randint(len(residual), (int(dead.sum()),))]
-                    book[dead] = pick
-                    mean = self.counts[index].mean()
-                    self.counts[index][dead] = mean
-                    self.sums[index][dead] = pick * mean
+            size = len(book)
+            hits = torch.bincount(codes, minlength=size).float()
+            sums = torch.zeros_like(book).index_add_(0, codes, residual)
+            self.counts[index].mul_(self.decay).add_(hits, alpha=1 - self.decay)
+            self.sums[index].mul_(self.decay).add_(sums, alpha=1 - self.decay)
+            book.copy_(self.sums[index] / self.counts[index].clamp(min=1e-5)[:, None])
+            dead = self.counts[index] < 0.02 * self.counts[index].mean()
+            if dead.any():
+                pick = residual[torch.randint(len(residual), (int(dead.sum()),))]
+                book[dead] = pick
+                mean = self.counts[index].mean()
+                self.counts[index][dead] = mean
+                self.sums[index][dead] = pick * mean
             total = total + chosen
             residual = residual - chosen
             stages.append(total)
@@ -172,35 +172,19 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e9, help="end (with the rate decayed) after this long")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument(
-        "--decoder-only",
-        action="store_true",
-        help="go on with the decoder of a finished run (codes stay what they are); writes polished.pt",
-    )
     parser.add_argument("--ears", type=Path, help="model folder whose ears judge the words")
-    parser.add_argument("--start-from", type=Path, help="model folder whose codec --decoder-only goes on with")
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     out = args.work / "codec"
     out.mkdir(parents=True, exist_ok=True)
-    codec = StarterCodec().to(args.device)
+    codec = StarterCodec(CodecConfig(speaker_size=SPEAKER_SIZE)).to(args.device)
     loss_of = SpectralLoss().to(args.device)
     phonetic_of = PhoneticLoss(args.ears).to(args.device) if args.ears else None
     learner = CodebookLearner(codec.quantiser)
     optimiser = torch.optim.AdamW(codec.parameters(), args.rate, betas=(0.8, 0.99), weight_decay=0.01)
     step, spent = 0, 0.0
-    finished, checkpoint = out / "last.pt", out / ("polished.pt" if args.decoder_only else "last.pt")
-    if args.decoder_only:
-        for part in (codec.embed, codec.encoder, codec.join, codec.encoder_context, codec.to_code):
-            part.requires_grad_(False)
-        if not checkpoint.exists() and args.start_from is not None:
-            codec.load_state_dict(StarterCodec.load(args.start_from).state_dict())
-            learner.seeded = True
-        elif not checkpoint.exists():
-            saved = torch.load(finished, weights_only=True)
-            codec.load_state_dict(saved["codec"])
-            learner.load_state_dict(saved["learner"])
+    checkpoint = out / "last.pt"
     if checkpoint.exists():
         saved = torch.load(checkpoint, weights_only=True)
         codec.load_state_dict(saved["codec"])
@@ -221,7 +205,7 @@ def main(argv: list[str] | None = None) -> int:
         }
         torch.save(state, out / "next.pt")
         (out / "next.pt").replace(checkpoint)
-        (out / "config.json").write_text(json.dumps(asdict(CodecConfig())))
+        (out / "config.json").write_text(json.dumps(asdict(codec.config)))
 
     if not learner.seeded:
         with torch.no_grad():
@@ -239,9 +223,9 @@ def main(argv: list[str] | None = None) -> int:
         with autocast(audio.device.type):
             vectors = codec.analyse(mel)
         vectors = vectors.float()
-        stages = learner.quantise(vectors.detach().flatten(0, 1), not args.decoder_only).unflatten(1, vectors.shape[:2])
+        stages = learner.quantise(vectors.detach().flatten(0, 1)).unflatten(1, vectors.shape[:2])
         used = torch.full((args.batch,), len(stages) - 1)
-        fewer = torch.rand(args.batch) < (0.0 if args.decoder_only else 0.3)
+        fewer = torch.rand(args.batch) < 0.3
         used[fewer] = torch.randint(len(stages), (int(fewer.sum()),))
         quantised = stages[used, torch.arange(args.batch)]
         commitment = F.mse_loss(vectors, quantised)

@@ -44,13 +44,13 @@ class Example:
 
 @dataclass
 class Sources:
-    """Everything examples are drawn from. `codes[intent id]` maps voice number → codes; `heard[wording]` lists real
-    transcripts; `ear_table` [vocabulary, 384] holds the ears' feature rows."""
+    """Everything examples are drawn from. `codes[intent id]` int64 [8, T]; `heard[wording]` lists real transcripts;
+    `ear_table` [vocabulary, 384] holds the ears' feature rows."""
 
     intents: list[Intent]
     tokenizer: Tokenizer
     ear_table: Tensor
-    codes: dict[str, dict[int, Tensor]] = field(default_factory=dict)
+    codes: dict[str, Tensor] = field(default_factory=dict)
     heard: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

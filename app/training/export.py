@@ -13,11 +13,12 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from app.omni.checkpoint import save_weights as save_network
+from app.speech.speaker_traits import SPEAKER_SIZE
 from app.speech.starter_codec import CodecConfig, StarterCodec
 from app.speech.weights import read_tensors, save_weights
 from app.training.corpus import starter_intents
-from app.training.model import load_tokenizer, speaker_vectors, starter_config, think_end
-from app.training.synthesize import BAKED_VOICES
+from app.training.model import load_tokenizer, starter_config, think_end
+from app.training.synthesize import VOICES
 
 #: Text is learnt answers, so the likeliest word is the right one.
 GENERATION = {
@@ -31,11 +32,11 @@ GENERATION = {
 
 def export_codec(checkpoint: Path, out: Path) -> None:
     """`codec.json` and `codec.safetensors` from a codec checkpoint."""
-    codec = StarterCodec()
+    codec = StarterCodec(CodecConfig(speaker_size=SPEAKER_SIZE))
     codec.load_state_dict(torch.load(checkpoint, weights_only=True)["codec"])
     out.mkdir(parents=True, exist_ok=True)
-    (out / "codec.json").write_text(json.dumps(dataclasses.asdict(CodecConfig()), indent=2) + "\n")
-    save_weights(codec.state_dict(), out / "codec.safetensors")
+    (out / "codec.json").write_text(json.dumps(dataclasses.asdict(codec.config), indent=2) + "\n")
+    save_weights(codec.state_dict(), out / "codec.safetensors", "int8")
 
 
 def share_embedding(table: Tensor, out: Path) -> None:
@@ -60,9 +61,8 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
     network = torch.load(checkpoint, weights_only=True)["model"]
     save_network(network, out / "model.safetensors", "int8")
     share_embedding(network["model.embed_tokens.weight"], out)
-    vectors = speaker_vectors()
     save_file(
-        {f"{name}.spk_emb": vectors[BAKED_VOICES.index(name)].clone() for name in voices},
+        {f"{name}.spk_emb": VOICES[name].vector() for name in voices},
         out / "voices.safetensors",
         {"order": ",".join(voices)},
     )
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="app.training export", description=__doc__)
     parser.add_argument("--codec", type=Path, help="codec checkpoint")
     parser.add_argument("--omni", type=Path, help="checkpoint of the stage `talker`")
-    parser.add_argument("--voices", nargs="+", choices=BAKED_VOICES, default=BAKED_VOICES, help="voices to offer")
+    parser.add_argument("--voices", nargs="+", choices=VOICES, default=tuple(VOICES), help="voices to offer")
     parser.add_argument("--out", type=Path, required=True, help="model folder")
     args = parser.parse_args(argv)
     if args.codec:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -14,12 +13,12 @@ from torch import Tensor
 from app.omni.checkpoint import load_model
 from app.omni.config import OmniConfig
 from app.omni.model import OmniModel
+from app.speech.speaker_traits import SPEAKER_SIZE
 from app.training.corpus import starter_intents
 from app.training.examples import Sources
-from app.training.synthesize import BAKED_VOICES
+from app.training.synthesize import DEFAULT_VOICE, VOICES
 from app.training.tokenizer import VOCABULARY, minilm_embeddings
 
-SPEAKER_SIZE = 64
 PACKS = Path(__file__).parent / "data" / "pack"
 
 
@@ -45,10 +44,8 @@ def starter_config(think_end: tuple[int, ...]) -> OmniConfig:
 
 
 def speaker_vectors() -> Tensor:
-    """One fixed vector per baked voice, [voices, 64]: nearly orthogonal, so that no two voices are confused."""
-    generator = torch.Generator().manual_seed(20)
-    vectors = torch.randn(len(BAKED_VOICES), SPEAKER_SIZE, generator=generator)
-    return F.normalize(vectors, dim=-1) * 8
+    """Speaker vectors of the menu's voices, [voices, 3]."""
+    return torch.stack([traits.vector() for traits in VOICES.values()])
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:
@@ -73,7 +70,7 @@ def load_or_create(folder: Path, minilm: Path) -> OmniModel:
     return model
 
 
-def _packed(work: Path, name: str) -> Path:
+def packed(work: Path, name: str) -> Path:
     """The pack `name` made by `pack` in `work`, or the one that comes with the project."""
     own = work / name
     return own if own.exists() else PACKS / name
@@ -81,12 +78,12 @@ def _packed(work: Path, name: str) -> Path:
 
 def load_sources(work: Path, folder: Path, model: OmniModel) -> Sources:
     """Tokenizer, codes of the answers and real transcripts of questions; the ears' rows are the Thinker's embedding."""
-    codes: dict[str, dict[int, Tensor]] = {}
-    for key, value in load_file(_packed(work, "codes.safetensors")).items():
-        intent, voice = key.rsplit("|", 1)
-        if voice in BAKED_VOICES:
-            codes.setdefault(intent, {})[BAKED_VOICES.index(voice)] = value.long()
-    heard = json.loads(_packed(work, "heard.json").read_text(encoding="utf-8"))
+    codes = {
+        key.rsplit("|", 1)[0]: value.long()
+        for key, value in load_file(packed(work, "codes.safetensors")).items()
+        if key.endswith(f"|{DEFAULT_VOICE}")
+    }
+    heard = json.loads(packed(work, "heard.json").read_text(encoding="utf-8"))
     # Not a copy: the rows follow the embedding as it learns.
     table = model.model.embed_tokens.weight.detach()
     return Sources(starter_intents(), load_tokenizer(folder), table, codes, heard)

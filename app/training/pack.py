@@ -22,23 +22,19 @@ from app.speech.starter_codec import StarterCodec
 from app.speech.starter_encoder import StarterEncoder
 from app.training.choices import load_choices, prepare
 from app.training.ears_tune import roughen
-from app.training.synthesize import BAKED_VOICES, NATURAL_VOICES
+from app.training.synthesize import DEFAULT_VOICE
 
 
 def answer_codes(codec: StarterCodec, work: Path, kept: dict[str, Tensor]) -> dict[str, Tensor]:
     """Codes int16 [8, T] of every answer as `choose` decided; those it keeps come from `kept`."""
     codes = {}
     for intent, choice in load_choices(work).items():
-        for voice in BAKED_VOICES:
-            key = f"{intent}|{voice}"
-            if choice.file is None:
-                codes[key] = kept[key]
-                continue
-            ending = "" if voice in NATURAL_VOICES else f"-{voice}"
-            path = work / "answers" / f"{choice.file}{ending}.flac"
-            if path.with_suffix(".json").exists():
-                speech = sf.read(path, dtype="float32")[0]
-                codes[key] = codec.encode(prepare(speech, choice.shift)).to(torch.int16)
+        key = f"{intent}|{DEFAULT_VOICE}"
+        if choice.file is None:
+            codes[key] = kept[key]
+        else:
+            speech = sf.read(work / "answers" / f"{choice.file}.flac", dtype="float32")[0]
+            codes[key] = codec.encode(prepare(speech, choice.shift)).to(torch.int16)
     return codes
 
 

@@ -1,4 +1,4 @@
-"""Speak the corpus with Kokoro: answers in the baked voices, questions in many others.
+"""Speak the corpus with Kokoro: answers in the default voice, questions in many others.
 
 Every utterance is one 16-bit FLAC file named by its content, so a run that was killed goes on where it stopped.
 """
@@ -10,28 +10,28 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from app.speech.speaker_traits import Traits
 from app.training.choices import load_choices
 from app.training.corpus import starter_intents
-from app.training.derive import Change, change_voice
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
 
-#: Baked voices that are synthesised, the default first: name in the app, Kokoro voice.
-NATURAL_VOICES = {"ava": "af_heart"}
-#: Baked voices made from another one's recordings: name, (source, change).
-DERIVED_VOICES = {
-    "max": ("ava", Change(formants=0.85, pitch=115, span=1.0)),
-    "emma": ("ava", Change(formants=0.94, pitch=175, span=0.9)),
-    "george": ("ava", Change(formants=0.82, pitch=98, span=0.9)),
-    "bella": ("ava", Change(formants=1.05, pitch=230, span=1.1)),
-    "finn": ("ava", Change(formants=0.88, pitch=142, span=1.1)),
+#: Voices of the menu, the default first: how they differ from it.
+VOICES = {
+    "ava": Traits(),
+    "max": Traits(pitch=-0.75, formants=-0.23),
+    "emma": Traits(pitch=-0.15, formants=-0.09),
+    "george": Traits(pitch=-0.98, formants=-0.29),
+    "bella": Traits(pitch=0.25, formants=0.07),
+    "finn": Traits(pitch=-0.45, formants=-0.18),
 }
-DEFAULT_VOICE = next(iter(NATURAL_VOICES))
-BAKED_VOICES = (*NATURAL_VOICES, *DERIVED_VOICES)
+DEFAULT_VOICE = next(iter(VOICES))
+#: The default voice in Kokoro.
+DEFAULT_SOURCE = "af_heart"
 #: Every answer is recorded at each of these; `choose` picks the clearest.
 ANSWER_SPEEDS = (1.0, 0.9)
 _EDGE_SILENCE = 0.01  # relative to the peak
@@ -64,11 +64,10 @@ def trim(audio: np.ndarray, rate: int = SAMPLE_RATE) -> np.ndarray:
 
 
 def plan_answers() -> list[Utterance]:
-    """Every answer in every natural voice at every speed, the usual speed first."""
+    """Every answer in the default voice at every speed, the usual speed first."""
     return [
-        Utterance("answer", intent.id, intent.spoken_answer, voice, speed)
+        Utterance("answer", intent.id, intent.spoken_answer, DEFAULT_VOICE, speed)
         for speed in ANSWER_SPEEDS
-        for voice in NATURAL_VOICES
         for intent in starter_intents()
     ]
 
@@ -106,51 +105,23 @@ def synthesize(plan: list[Utterance], kokoro: Kokoro, out: Path) -> Iterator[Pat
     for utterance in plan:
         path = out / f"{utterance.name}.flac"
         if not path.with_suffix(".json").exists():
-            audio = trim(
-                kokoro.speak(
-                    utterance.text,
-                    {NATURAL_VOICES.get(utterance.voice, utterance.voice): 1.0},
-                    utterance.speed,
-                )
-            )
+            voice = DEFAULT_SOURCE if utterance.voice == DEFAULT_VOICE else utterance.voice
+            audio = trim(kokoro.speak(utterance.text, {voice: 1.0}, utterance.speed))
             sf.write(path, audio, SAMPLE_RATE, subtype="PCM_16")
             path.with_suffix(".json").write_text(json.dumps(asdict(utterance)))
         yield path
 
 
-def derive(out: Path, chosen: set[str]) -> Iterator[Path]:
-    """Make what is missing of the derived voices of the `chosen` files in `out`; yields every finished file."""
-    import soundfile as sf
-
-    for utterance in plan_answers():
-        spoken = out / f"{utterance.name}.flac"
-        if utterance.name not in chosen:
-            continue
-        for name, (origin, change) in DERIVED_VOICES.items():
-            path = out / f"{utterance.name}-{name}.flac"
-            if origin != utterance.voice or path.with_suffix(".json").exists():
-                continue
-            changed = change_voice(sf.read(spoken, dtype="float32")[0], SAMPLE_RATE, change)
-            sf.write(path, changed * min(1.0, 0.99 / np.abs(changed).max()), SAMPLE_RATE, subtype="PCM_16")
-            row = asdict(replace(utterance, voice=name))
-            path.with_suffix(".json").write_text(json.dumps(row))
-            yield path
-
-
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training synthesize`."""
     parser = argparse.ArgumentParser(prog="app.training synthesize", description=__doc__)
-    parser.add_argument("kind", choices=("answers", "derived", "questions", "dev"))
+    parser.add_argument("kind", choices=("answers", "questions", "dev"))
     parser.add_argument("--work", type=Path, required=True, help="folder made by `fetch`")
     parser.add_argument("--part", default="0/1", help="share of the work, as INDEX/COUNT")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--limit", type=int, default=None)
     args = parser.parse_args(argv)
     index, count = (int(x) for x in args.part.split("/"))
-    if args.kind == "derived":
-        chosen = {choice.file for choice in load_choices(args.work).values() if choice.file is not None}
-        print(f"derived: {sum(1 for _ in derive(args.work / 'answers', chosen))} new files", flush=True)
-        return 0
     if args.kind == "answers":
         # What `choose` has settled needs no further recording.
         settled = load_choices(args.work)

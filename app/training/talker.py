@@ -47,7 +47,7 @@ def bridges(model: OmniModel, sources: Sources, rng: np.random.Generator) -> dic
     for intent in sources.intents:
         if intent.id not in sources.codes:
             continue
-        frames = max(codes.shape[1] for codes in sources.codes[intent.id].values())
+        frames = sources.codes[intent.id].shape[1]
         for number in range(PROMPTS_PER_ANSWER):
             question = intent.train_questions[rng.integers(len(intent.train_questions))]
             asked = draw_asked(question, sources, rng)
@@ -95,15 +95,18 @@ def spoil(inputs: Tensor, start: int, foreign: Tensor, code_count: int, rng: np.
 
 
 class SpeechBatch:
-    """`bridge` float32 [B, T, H], `inputs` and `targets` int64 [B, 8, T], `voices` int64 [B]."""
+    """`bridge` float32 [B, T, H], `inputs` and `targets` int64 [B, 8, T], `speakers` float32 [B, 3]."""
 
-    def __init__(self, items: list[tuple[Tensor, Tensor, Tensor, int]], config: OmniConfig) -> None:
-        batch, length = len(items), max(inputs.shape[1] for _, inputs, _, _ in items)
+    def __init__(self, items: list[tuple[Tensor, Tensor, Tensor]], config: OmniConfig) -> None:
+        batch, length = len(items), max(inputs.shape[1] for _, inputs, _ in items)
         self.bridge = torch.zeros(batch, length, config.hidden_size)
         self.inputs = torch.full((batch, CODEBOOKS, length), config.audio_pad_token)
         self.targets = torch.full((batch, CODEBOOKS, length), -100)
-        self.voices = torch.tensor([voice for _, _, _, voice in items])
-        for row, (bridge, inputs, targets, _) in enumerate(items):
+        # The codes are the same in every voice, so the Talker sees any of them and learns that it does not matter.
+        voices = speaker_vectors()
+        self.speakers = voices[torch.randint(len(voices), (batch,))]
+        self.speakers[:, 1:] += 0.1 * torch.randn(batch, self.speakers.shape[1] - 1)
+        for row, (bridge, inputs, targets) in enumerate(items):
             span = inputs.shape[1]
             self.bridge[row, :span] = bridge[:span]
             self.inputs[row, :, :span] = inputs
@@ -119,11 +122,10 @@ class Batches:
         prompts: dict[str, list[Prompted]],
         config: OmniConfig,
         size: int,
-        default_share: float,
         seed: int,
     ) -> None:
         self.sources, self.prompts, self._config = sources, prompts, config
-        self._size, self._default_share = size, default_share
+        self._size = size
         self._rng = np.random.default_rng(seed)
         self.intents: list[Intent] = [i for i in sources.intents if i.id in prompts]
         self._order: list[Intent] = []
@@ -135,21 +137,18 @@ class Batches:
             self._order = [self.intents[i] for i in self._rng.permutation(len(self.intents))]
         return self._order.pop()
 
-    def item(self, intent: Intent) -> tuple[Tensor, Tensor, Tensor, int]:
-        """Bridge, spoilt inputs, targets and voice of one answer."""
+    def item(self, intent: Intent) -> tuple[Tensor, Tensor, Tensor]:
+        """Bridge, spoilt inputs and targets of one answer."""
         rng, config = self._rng, self._config
-        spoken = self.sources.codes[intent.id]
-        others = [number for number in spoken if number != 0]
-        voice = 0 if not others or rng.random() < self._default_share else int(rng.choice(others))
         prompted = self.prompts[intent.id][rng.integers(len(self.prompts[intent.id]))]
         bridge, start = prompted.bridge, prompted.start
         if rng.random() < CUT_SHARE:
             cut = max(0, start - SHORT_PROMPT)
             bridge, start = bridge[cut:], start - cut
-        inputs, targets = code_streams(spoken[voice], start, config)
-        other = self.sources.codes[self.intents[rng.integers(len(self.intents))].id]
-        foreign, _ = code_streams(other[voice if voice in other else next(iter(other))], start, config)
-        return bridge, spoil(inputs, start, foreign, config.code_count, rng), targets, voice
+        inputs, targets = code_streams(self.sources.codes[intent.id], start, config)
+        other = self.intents[rng.integers(len(self.intents))].id
+        foreign, _ = code_streams(self.sources.codes[other], start, config)
+        return bridge, spoil(inputs, start, foreign, config.code_count, rng), targets
 
     def __next__(self) -> SpeechBatch:
         if not self._ready:
@@ -159,10 +158,10 @@ class Batches:
         return self._ready.pop()
 
 
-def speech_loss(model: OmniModel, batch: SpeechBatch, speakers: Tensor) -> Tensor:
+def speech_loss(model: OmniModel, batch: SpeechBatch) -> Tensor:
     """Cross-entropy of the codes, weighted by codebook; stops count more."""
     spoken = (batch.targets != -100).any(1)
-    states = model.talker(batch.bridge, batch.inputs, speakers[batch.voices])
+    states = model.talker(batch.bridge, batch.inputs, batch.speakers)
     logits = model.talker.lm_head(states[spoken]).float()
     targets = batch.targets.transpose(1, 2)[spoken].T
     weights = torch.ones(model.config.audio_vocab_size)
@@ -174,34 +173,33 @@ def speech_loss(model: OmniModel, batch: SpeechBatch, speakers: Tensor) -> Tenso
 
 
 @torch.no_grad()
-def steadiness(
-    model: OmniModel, batches: Batches, speakers: Tensor, voices: range, answers: int = 48
-) -> dict[str, float]:
-    """Share of first codes that are likeliest with the right history, and with the history of another answer."""
+def steadiness(model: OmniModel, batches: Batches, answers: int = 48) -> dict[str, float]:
+    """Share of codes that are likeliest: the first codebook with the right history and with that of another answer, and
+    the last four with the right one."""
     rng = np.random.default_rng(4)
     config, sources = model.config, batches.sources
     names = [i.id for i in batches.intents]
     chosen = rng.choice(len(names), answers, replace=False)
     shares = {}
-    for voice in voices:
-        for kind in ("right", "foreign"):
-            items = []
-            for index in chosen:
-                prompted = batches.prompts[names[index]][0]
-                spoken = sources.codes[names[index]]
-                inputs, targets = code_streams(spoken[voice], prompted.start, config)
-                if kind == "foreign":
-                    others = sources.codes[names[(index + 7) % len(names)]]
-                    foreign, _ = code_streams(others[voice], prompted.start, config)
-                    span = min(foreign.shape[1], inputs.shape[1])
-                    inputs[:, :span] = foreign[:, :span]
-                items.append((prompted.bridge, inputs, targets, voice))
-            batch = SpeechBatch(items, config)
-            states = model.talker(batch.bridge, batch.inputs, speakers[batch.voices])
-            first = batch.targets[:, 0]
-            asked = first != -100
-            hit = model.talker.lm_head(states[asked])[0].argmax(-1) == first[asked]
-            shares[f"{kind} {voice}"] = round(hit.float().mean().item(), 3)
+    for kind in ("right", "foreign"):
+        items = []
+        for index in chosen:
+            prompted = batches.prompts[names[index]][0]
+            inputs, targets = code_streams(sources.codes[names[index]], prompted.start, config)
+            if kind == "foreign":
+                other = sources.codes[names[(index + 7) % len(names)]]
+                foreign, _ = code_streams(other, prompted.start, config)
+                span = min(foreign.shape[1], inputs.shape[1])
+                inputs[:, :span] = foreign[:, :span]
+            items.append((prompted.bridge, inputs, targets))
+        batch = SpeechBatch(items, config)
+        states = model.talker(batch.bridge, batch.inputs, batch.speakers)
+        asked = batch.targets[:, 0] != -100
+        hits = model.talker.lm_head(states[asked]).argmax(-1) == batch.targets.transpose(1, 2)[asked].T
+        shares[kind] = round(hits[0].float().mean().item(), 3)
+        if kind == "right":
+            # Where the first codebook speaks, all others do but for the first and last few steps.
+            shares["fine"] = round(hits[4:].float().mean().item(), 3)
     return shares
 
 
@@ -209,7 +207,6 @@ def main(argv: list[str] | None = None) -> int:
     """`python -m app.training talker`."""
     parser = stage_arguments("talker", __doc__, rate=5e-4, batch=32)
     parser.add_argument("--thinker", type=Path, default=None, help="checkpoint of the stage `thinker`")
-    parser.add_argument("--default-share", type=float, default=0.2, help="share of the default voice's answers")
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     rank = join_group()
@@ -228,15 +225,10 @@ def main(argv: list[str] | None = None) -> int:
         keep=lambda: {"model": model.state_dict()},
     )
     prompts = bridges(model, sources, np.random.default_rng(run.step))
-    batches = Batches(sources, prompts, model.config, args.batch, args.default_share, run.step * 8 + rank)
+    batches = Batches(sources, prompts, model.config, args.batch, run.step * 8 + rank)
     # From here on every process draws its own examples.
     torch.manual_seed(run.step * 8 + rank)
-    speakers = speaker_vectors()
-    voices = range(len(speakers))
-    run.go(
-        lambda: (speech_loss(model, next(batches), speakers),),
-        lambda: steadiness(model, batches, speakers, voices),
-    )
+    run.go(lambda: (speech_loss(model, next(batches)),), lambda: steadiness(model, batches))
     return 0
 
 

@@ -127,6 +127,7 @@ class FakeWindow:
 @dataclass
 class FakeChunk:
     samples: Samples
+    time: float
     level_db: float
     speech: float
     echo_free: bool = True
@@ -160,7 +161,7 @@ class Rig:
         for _ in range(count):
             self.now += 0.032
             samples = np.full(512, self.chunks, np.float32)
-            self.conversation.chunk(FakeChunk(samples, -30.0, probability, echo_free))
+            self.conversation.chunk(FakeChunk(samples, self.now, -30.0, probability, echo_free))
             self.chunks += 1
 
     def wait(self, seconds: float) -> None:

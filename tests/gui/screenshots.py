@@ -13,8 +13,11 @@ from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found
+from app.audio.check import Findings
 from app.gui import theme
 from app.gui.preferences.dialog import PreferencesWindow
+from app.gui.report.dialog import ReportWindow
+from app.gui.soundcheck.dialog import SoundCheckWindow
 from app.gui.studio.window import StudioWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
@@ -123,6 +126,20 @@ def voices(folder: Path, dress: str) -> None:
     window.deleteLater()
 
 
+def small_windows(folder: Path, dress: str) -> None:
+    """The sound check with its result, and what is said before a report is written."""
+    check = SoundCheckWindow()
+    check.show_level(-30.0)
+    check.show_findings(Findings(-62.3, 0.0, 0.084, -31.2, -66.0), in_use=False)
+    report = ReportWindow(CONVERSATION[0][0], 12.3)
+    for name, window in (("sound-check", check), ("report", report)):
+        window.show()
+        settle()
+        window.grab().save(str(folder / f"{name}-{dress}.png"))
+        window.close()
+        window.deleteLater()
+
+
 def settle() -> None:
     """Let Qt lay everything out."""
     for _ in range(20):
@@ -156,6 +173,7 @@ def main(folder: Path) -> None:
             app.processEvents()
         settings_pages(folder, Theme(dress))
         voices(folder, dress)
+        small_windows(folder, dress)
 
 
 if __name__ == "__main__":

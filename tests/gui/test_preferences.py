@@ -410,14 +410,16 @@ def test_every_control_is_named_and_reached_with_the_keyboard(table: Table) -> N
     dialog = opened(table)
     table.assistant.preferences.change({"temperature": 0.5, "seed": 1})
     pages = {
-        dialog.sound: ["Microphone", "Speaker", "Volume", "Mute the answers",
+        dialog.sound: ["Microphone", "Speaker", "Check the sound…", "Volume", "Mute the answers",
                        "Cancel the echo of the loudspeakers", "Suppress steady noise"],
         dialog.talking: ["How you talk: Hold to talk", "Patience at the end: Normal",
                          "How easily you interrupt: Normal"],
-        dialog.look: ["Theme: As the system", "Text size", "Less motion"],
+        dialog.look: ["Theme: As the system", "Text size", "Less motion",
+                      "Show how long each answer took"],
         dialog.answers: ["Variety of the words (temperature): Choose", "Temperature",
                          "Chance (seed): Repeatable", "Seed"],
-        dialog.privacy: ["Keep conversations", "Keep the sound of answers too", "Delete all conversations…"],
+        dialog.privacy: ["Keep conversations", "Keep the sound of answers too", "Delete all conversations…",
+                         "Keep the last turn’s sound for reports"],
     }  # fmt: skip
     for page, wanted in pages.items():
         dialog.go_to(page)

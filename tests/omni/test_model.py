@@ -133,6 +133,22 @@ def test_stepping_equals_the_full_forward(use_moe: bool, scaling: bool) -> None:
         network.step(30, whole[0, :, 0].numpy(), need_text=False, need_audio=True)
 
 
+def test_eight_bit_steps_stay_near() -> None:
+    model = tiny_model()
+    text, audio = batch(16)
+    prompt = build_prompt(model.config, text[0, :9].tolist())
+    whole, small = Stepper(model), Stepper(model, int8=True)
+    whole.prefill(prompt, 16, lambda: False)
+    small.prefill(prompt, 16, lambda: False)
+    for position in range(9, 16):
+        fed = int(text[0, position]), audio[0, :, position].numpy()
+        exact = whole.step(*fed, need_text=True, need_audio=True)
+        near = small.step(*fed, need_text=True, need_audio=True)
+        for a, b in zip(exact, near, strict=True):
+            assert a is not None and b is not None
+            assert 0 < np.abs(a - b).max() < 0.05 * np.abs(a).max()
+
+
 def test_prefill_limits_and_cancel() -> None:
     model = tiny_model()
     network = Stepper(model)

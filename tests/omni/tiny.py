@@ -111,11 +111,11 @@ class ToneCodec:
         codes[0] = torch.from_numpy(level)
         return codes
 
-    def decode(self, codes: Tensor) -> NDArray[np.float32]:
-        stream = self.stream()
+    def decode(self, codes: Tensor, speaker: Tensor | None = None) -> NDArray[np.float32]:
+        stream = self.stream(speaker)
         return np.concatenate([stream.step(column) for column in codes.T])
 
-    def stream(self) -> StreamingDecoder:
+    def stream(self, speaker: Tensor | None = None) -> StreamingDecoder:
         return _ToneStream()
 
 

@@ -17,17 +17,23 @@ STARTER = Path(__file__).parents[2] / "models" / "starter"
 @pytest.fixture(scope="module")
 def codec() -> StarterCodec:
     torch.manual_seed(0)
-    small = CodecConfig(width=32, context_width=48, heads=4, encoder_blocks=1, decoder_blocks=2, decoder_layers=2)
+    small = CodecConfig(
+        width=32, context_width=48, heads=4, encoder_blocks=1, decoder_blocks=2, decoder_layers=2, speaker_size=3
+    )
     built = StarterCodec(small).eval()
     built.quantiser.codebooks.normal_()
+    assert built.speaker is not None
+    # A fresh one leaves every voice as it is.
+    torch.nn.init.normal_(built.speaker.outer.weight, std=0.1)
     return built
 
 
 def test_streaming_equals_one_shot(codec: StarterCodec) -> None:
     codes = torch.randint(0, codec.codebook_size, (8, 150))  # longer than the attention window
-    stream = codec.stream()
+    speaker = torch.tensor([1.0, -0.5, 0.1])
+    stream = codec.stream(speaker)
     streamed = np.concatenate([stream.step(codes[:, frame]) for frame in range(codes.shape[1])])
-    whole = codec.decode(codes)
+    whole = codec.decode(codes, speaker)
     assert whole.shape == (150 * FRAME,)
     assert np.abs(whole).max() > 1e-3
     np.testing.assert_allclose(streamed, whole, atol=1e-4)
@@ -41,6 +47,15 @@ def test_streams_are_independent(codec: StarterCodec) -> None:
         mixed.append(first.step(codes[:, frame]))
         second.step(codes[:, 5 - frame])
     np.testing.assert_allclose(np.concatenate(mixed), codec.decode(codes), atol=1e-4)
+
+
+def test_the_speaker_vector_changes_the_voice(codec: StarterCodec) -> None:
+    codes = torch.randint(0, codec.codebook_size, (8, 6))
+    coded, other = codec.decode(codes), codec.decode(codes, torch.tensor([1.0, 0.4, 0.0]))
+    assert np.abs(coded - other).max() > 1e-2 * np.abs(coded).max()
+    assert np.array_equal(codec.decode(codes, torch.zeros(3)), coded)
+    with pytest.raises(ValueError, match="3 values"):
+        codec.stream(torch.zeros(192))
 
 
 @pytest.mark.parametrize(("samples", "frames"), [(1, 1), (FRAME, 1), (FRAME + 1, 2), (24_000, 13)])

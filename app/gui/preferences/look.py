@@ -10,7 +10,7 @@ from app.settings import TEXT_SIZES, Settings, Theme
 class LookPage(Page):
     """What Banter looks like."""
 
-    FIELDS = ("theme", "text_size", "reduced_motion")
+    FIELDS = ("theme", "text_size", "reduced_motion", "show_latency")
 
     def build(self) -> None:
         card = self.card()
@@ -35,8 +35,18 @@ class LookPage(Page):
             self.motion,
             self.tr("The picture of what Banter is doing stands still. Off: as your system wants it."),
         )
+        self.latency = Switch()
+        self.latency.clicked.connect(lambda on: self.changed.emit({"show_latency": on}))
+        card.row(
+            self.tr("Show how &long each answer took"),
+            self.latency,
+            self.tr(
+                "A line below each answer, which opens to show where the time went. Off: in the menu of a message."
+            ),
+        )
 
     def show_settings(self, settings: Settings) -> None:
         self.theme.set_value(settings.theme)
         self.text_size.set_value(settings.text_size)
         self.motion.setChecked(settings.reduced_motion)
+        self.latency.setChecked(settings.show_latency)

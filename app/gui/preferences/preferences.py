@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found, Kind
@@ -24,7 +24,11 @@ class Preferences(QObject):
     """Behind the window of the settings, which is made when it is first asked for.
 
     What has a control in the main window too goes through that one, so that both always show the same.
+
+    Signals: `check_requested()` for the sound check.
     """
+
+    check_requested = Signal()
 
     def __init__(
         self,
@@ -52,6 +56,7 @@ class Preferences(QObject):
         self._host.seed, self._host.temperature = settings.seed, settings.temperature
         self._devices.clean(settings.cancel_echo, settings.suppress_noise)
         window.show_toggle(settings.talk == Talk.TOGGLE)
+        window.transcript.show_latencies(settings.show_latency)
         window.settings_requested.connect(self.open)
         window.header.mute.toggled.connect(self._show_muted)
         self._app().styleHints().colorSchemeChanged.connect(self._dress)
@@ -61,6 +66,7 @@ class Preferences(QObject):
         if self.dialog is None:
             self.dialog = PreferencesWindow(self._window)
             self.dialog.changed.connect(self.change)
+            self.dialog.sound.check_clicked.connect(self.check_requested)
             self.dialog.sound.muted.connect(self._window.header.mute.setChecked)
             self.dialog.privacy.delete_all_clicked.connect(lambda: self._retention.delete_all(self.dialog))
             self.dialog.show_settings(self._settings)
@@ -144,6 +150,8 @@ class Preferences(QObject):
             self._devices.clean(now.cancel_echo, now.suppress_noise)
         if differs("talk"):
             self._window.show_toggle(now.talk == Talk.TOGGLE)
+        if differs("show_latency"):
+            self._window.transcript.show_latencies(now.show_latency)
         if differs("theme", "text_size", "reduced_motion"):
             self._dress()
 

@@ -19,7 +19,7 @@ class PrivacyPage(Page):
     """
 
     delete_all_clicked = Signal()
-    FIELDS = ("keep", "keep_sound")
+    FIELDS = ("keep", "keep_sound", "keep_turn_sound")
 
     def build(self) -> None:
         self.card().add(self._promise())
@@ -43,18 +43,30 @@ class PrivacyPage(Page):
         card.row(
             self.tr("Keep the &sound of answers too"),
             self.sound,
-            self.tr("So that they can be played again later; up to 200 MB. Your own voice is never kept."),
+            self.tr("So that they can be played again later; up to 200 MB. Your own voice is not kept with them."),
         )
         self.delete = QPushButton(self.tr("&Delete all conversations…"))
         self.delete.setProperty("kind", "danger")
         self.delete.setToolTip(self.tr("You are asked once more before anything is deleted"))
         self.delete.clicked.connect(self.delete_all_clicked)
         card.add(self.delete, Qt.AlignmentFlag.AlignLeft)
+        card = self.card(self.tr("Reports"))
+        self.turn_sound = Switch()
+        self.turn_sound.clicked.connect(lambda on: self.changed.emit({"keep_turn_sound": on}))
+        card.row(
+            self.tr("Keep the last turn’s sound for &reports"),
+            self.turn_sound,
+            self.tr(
+                "In memory only, until the next turn or until Banter closes, so that “Report this turn” in the menu of "
+                "a message can save what was heard. Nothing is ever sent."
+            ),
+        )
         self._dress()
 
     def show_settings(self, settings: Settings) -> None:
         self.keep.set_value(settings.keep)
         self.sound.setChecked(settings.keep_sound)
+        self.turn_sound.setChecked(settings.keep_turn_sound)
         self.sound.setEnabled(settings.keep != Keep.NOT_AT_ALL)
 
     def _promise(self) -> QWidget:

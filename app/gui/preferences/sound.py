@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton
 
 from app.audio.catalogue import DeviceName, Found
 from app.gui.device_picker import DevicePicker
@@ -14,10 +15,11 @@ from app.settings import Settings, SoundDevice
 class SoundPage(Page):
     """Devices, volume and echo.
 
-    Signals: `muted(bool)` of the answers, which is not kept.
+    Signals: `muted(bool)` of the answers, which is not kept; `check_clicked()` for the sound check.
     """
 
     muted = Signal(bool)
+    check_clicked = Signal()
     FIELDS = ("microphone", "speaker", "volume", "cancel_echo", "suppress_noise")
 
     def build(self) -> None:
@@ -27,6 +29,10 @@ class SoundPage(Page):
         card.row(self.tr("&Speaker"), self.speakers)
         for picker in (self.microphones, self.speakers):
             picker.chosen.connect(self._device_chosen)
+        self.check = QPushButton(self.tr("&Check the sound…"))
+        self.check.setToolTip(self.tr("Finds out how you talk best here; nothing sounds before you start it"))
+        self.check.clicked.connect(self.check_clicked)
+        card.add(self.check, Qt.AlignmentFlag.AlignLeft)
         card = self.card(self.tr("Answers"))
         self.volume = Scale(range(0, 101))
         self.volume.moved.connect(lambda percent: self.changed.emit({"volume": percent / 100}))

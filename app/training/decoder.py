@@ -1,0 +1,167 @@
+"""Train the codec's decoder to speak the same codes in every voice: `python -m app.training decoder`.
+
+The codes stay what they are. Half of the time the decoder gets them as the Talker says them (`said`), mistakes and all,
+and learns to sound like the recording all the same. Losses: spectra at four resolutions and the states of a recogniser.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile as sf
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+
+from app.speech.starter_codec import FRAME, LAG, StarterCodec
+from app.training.codec import SpectralLoss
+from app.training.derive import DRAWN
+from app.training.loop import Run, join_group, stage_arguments
+from app.training.model import packed
+from app.training.phonetic import PhoneticLoss
+from app.training.synthesize import DEFAULT_VOICE, VOICES
+
+SEGMENT_FRAMES = 24
+PHONETIC_WEIGHT = 0.5
+#: How often a voice is drawn, the others share the rest.
+DEFAULT_SHARE, DRAWN_SHARE = 0.25, 0.15
+#: How often codes are the Talker's, and how often a derived clip is coded itself and decoded without a speaker vector.
+SAID_SHARE, AS_CODED_SHARE = 0.5, 0.05
+#: How often a segment is the start of its answer.
+OPENING_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Clip:
+    """One answer in one voice: int16 [frames · 1920], speaker vector [3]."""
+
+    intent: str
+    audio: np.ndarray
+    speaker: Tensor
+
+
+class Clips:
+    """The answers in all voices in `folder`; `refresh` picks up new ones."""
+
+    def __init__(self, folder: Path, part: int, parts: int) -> None:
+        self._folder, self._part, self._parts = folder, part, parts
+        self._seen: set[str] = set()
+        self.of_voice: dict[str, list[Clip]] = {voice: [] for voice in (*VOICES, DRAWN)}
+
+    def refresh(self) -> int:
+        """Number of clips."""
+        for number, path in enumerate(sorted(self._folder.glob("*.json"))):
+            if path.name not in self._seen and number % self._parts == self._part:
+                self._seen.add(path.name)
+                row = json.loads(path.read_text())
+                audio = sf.read(path.with_suffix(".flac"), dtype="int16")[0]
+                self.of_voice[row["voice"]].append(Clip(row["intent"], audio, torch.tensor(row["speaker"])))
+        return len(self._seen)
+
+
+class Segments:
+    """Endless batches of codes and what they should sound like."""
+
+    def __init__(self, clips: Clips, codec: StarterCodec, work: Path, size: int, seed: int) -> None:
+        self._clips, self._codec, self._size = clips, codec, size
+        self._codes = {
+            key.rsplit("|", 1)[0]: value.long() for key, value in load_file(packed(work, "codes.safetensors")).items()
+        }
+        said = work / "said.safetensors"
+        self._said = {key: value.long() for key, value in load_file(said).items()} if said.exists() else {}
+        self._rng = np.random.default_rng(seed)
+
+    def _voice(self) -> str:
+        others = [voice for voice in VOICES if voice != DEFAULT_VOICE]
+        shares = [DEFAULT_SHARE, DRAWN_SHARE] + [(1 - DEFAULT_SHARE - DRAWN_SHARE) / len(others)] * len(others)
+        return str(self._rng.choice([DEFAULT_VOICE, DRAWN, *others], p=shares))
+
+    def _item(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Code vectors [24, 16], speaker [3], audio [24 · 1920]."""
+        rng = self._rng
+        clips = self._clips.of_voice[self._voice()]
+        if not clips:
+            return self._item()
+        clip = clips[rng.integers(len(clips))]
+        codes = self._codes[clip.intent]
+        variants = [key for key in (f"{clip.intent}|0", f"{clip.intent}|1") if key in self._said]
+        if variants and rng.random() < SAID_SHARE:
+            codes = self._said[variants[rng.integers(len(variants))]]
+        frames = min(codes.shape[1], len(clip.audio) // FRAME)
+        last = max(0, frames - SEGMENT_FRAMES)
+        first = 0 if rng.random() < OPENING_SHARE else int(rng.integers(last + 1))
+        audio = torch.zeros(SEGMENT_FRAMES * FRAME)
+        piece = torch.from_numpy(
+            clip.audio[first * FRAME : (first + SEGMENT_FRAMES) * FRAME].astype(np.float32) / 32768
+        )
+        audio[: len(piece)] = piece
+        if rng.random() < AS_CODED_SHARE:
+            with torch.no_grad():
+                own = self._codec.quantiser.encode(self._codec.analyse(self._codec.log_mel(audio[None])))
+                return self._codec.quantiser.decode(own)[0], torch.zeros_like(clip.speaker), audio
+        vectors = self._codec.quantiser.decode(codes[:, first : first + SEGMENT_FRAMES].T)
+        # A short answer is followed by what silence is coded as: the codec's own vector of it.
+        if len(vectors) < SEGMENT_FRAMES:
+            vectors = torch.cat((vectors, self._silence[: SEGMENT_FRAMES - len(vectors)]))
+        return vectors, clip.speaker, audio
+
+    @property
+    def _silence(self) -> Tensor:
+        if not hasattr(self, "_quiet"):
+            codes = self._codec.encode(np.zeros(SEGMENT_FRAMES * FRAME, np.float32))
+            self._quiet = self._codec.quantiser.decode(codes.T)
+        return self._quiet
+
+    def __next__(self) -> tuple[Tensor, Tensor, Tensor]:
+        vectors, speakers, audio = zip(*(self._item() for _ in range(self._size)), strict=True)
+        return torch.stack(vectors), torch.stack(speakers), torch.stack(audio)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m app.training decoder`."""
+    parser = stage_arguments("decoder", __doc__, rate=6e-4, batch=12)
+    args = parser.parse_args(argv)
+    torch.set_num_threads(args.threads)
+    rank = join_group()
+    world = torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1
+    torch.manual_seed(0)
+    codec = StarterCodec.load(args.model)
+    for part in (
+        codec.from_code,
+        codec.decoder_context,
+        codec.unjoin,
+        codec.decoder,
+        codec.norm,
+        codec.head,
+        codec.speaker,
+    ):
+        part.requires_grad_(True)
+    run = Run(
+        args.work / "decoder", codec, minutes=args.minutes, rate=args.rate, keep=lambda: {"codec": codec.state_dict()}
+    )
+    clips = Clips(args.work / "voiced", rank, world)
+    segments = Segments(clips, codec, args.work, args.batch, run.step * 8 + rank)
+    spectral_of, phonetic_of = SpectralLoss(), PhoneticLoss(args.model)
+    steps = 0
+
+    def losses() -> tuple[Tensor, ...]:
+        nonlocal steps
+        if steps % 200 == 0:
+            clips.refresh()
+        steps += 1
+        vectors, speakers, audio = next(segments)
+        state = codec.initial_state(args.batch, speakers)
+        output = codec.overlap_add(codec.spectrum(vectors, state), state)
+        # The first and last milliseconds have no counterpart because of the lag.
+        ours, theirs = output[:, LAG:], audio[:, :-LAG]
+        return spectral_of(ours, theirs), PHONETIC_WEIGHT * phonetic_of(ours, theirs)
+
+    run.go(losses, lambda: {"clips": clips.refresh()})
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
