@@ -45,6 +45,7 @@ _SHAPES = {
     '<circle cx="17.5" cy="12" r="1" fill="{colour}"/>',
     "export": '<path d="M12 14.5V4.5M7.5 8.5 12 4l4.5 4.5M5 17v2.5h14V17"/>',
     "file": '<path d="M7 3.5h6.5L18 8v12.5H7zM13.5 3.5V8H18"/>',
+    "import": '<path d="M12 4v10M7.5 10 12 14.5 16.5 10M5 17v2.5h14V17"/>',
     "record": '<circle cx="12" cy="12" r="5.5" fill="{colour}"/>',
     "fair": '<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5v5M12 16v.2"/>',
     "bad": '<circle cx="12" cy="12" r="8.5"/><path d="M9 9l6 6M15 9l-6 6"/>',
