@@ -21,8 +21,9 @@ def voice(name: str = "Grandma", size: int = 8, **changes: object) -> OwnVoice:
 
 
 def same(one: OwnVoice, other: OwnVoice) -> bool:
-    codes = (one.ref_codes is None) == (other.ref_codes is None)
-    if codes and one.ref_codes is not None:
+    if one.ref_codes is None or other.ref_codes is None:
+        codes = one.ref_codes is other.ref_codes
+    else:
         codes = bool(np.array_equal(one.ref_codes, other.ref_codes))
     facts = [(v.name, v.model, v.speaker, v.created, v.consent) for v in (one, other)]
     return codes and facts[0] == facts[1] and bool(np.array_equal(one.spk_emb, other.spk_emb))

@@ -71,7 +71,8 @@ def client(model: Path, tmp_path: Path) -> Iterator[Client]:
 
 def sound(pitch: float) -> np.ndarray:
     time_s = np.arange(3 * 24_000) / 24_000
-    return (0.2 * sum(np.sin(2 * np.pi * pitch * n * time_s) / n for n in range(1, 9))).astype(np.float32)
+    partials = [np.sin(2 * np.pi * pitch * n * time_s) / n for n in range(1, 9)]
+    return np.asarray(0.2 * np.sum(partials, 0), np.float32)
 
 
 def test_a_voice_is_made_kept_used_renamed_and_deleted(client: Client) -> None:

@@ -112,7 +112,8 @@ def test_from_a_recording_to_an_answer_in_the_voice(
     # A: the clip itself, stopped by its button.
     QTest.mouseClick(studio.play_clip, Qt.MouseButton.LeftButton)
     desk.until(lambda: desk.player.current is not None)
-    assert desk.player.written[desk.player.current] == 3 * RATE
+    playing = desk.player.current
+    assert playing is not None and desk.player.written[playing] == 3 * RATE
     QTest.mouseClick(studio.play_clip, Qt.MouseButton.LeftButton)
     assert desk.player.stops and desk.player.current is None
     # B: the made voice, which belongs to the stretch that is marked now.

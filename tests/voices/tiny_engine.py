@@ -39,7 +39,7 @@ def folder_with_speaker(folder: Path) -> Path:
 
 def load(folder: Path, *, threads: int, progress: Callable[[str, float], None] | None = None) -> OmniEngine:
     """The engine with parts that need no weights."""
-    registry.load_encoder = lambda kind, folder: {"level": LevelEncoder}[kind]()  # type: ignore[assignment]
-    registry.load_codec = lambda kind, folder: {"tone": ToneCodec}[kind]()  # type: ignore[assignment]
-    registry.load_speaker_encoder = lambda kind, folder: {"timbre": TimbreEncoder}[kind]()  # type: ignore[assignment]
+    registry.load_encoder = lambda kind, folder: {"level": LevelEncoder}[kind]()
+    registry.load_codec = lambda kind, folder: {"tone": ToneCodec}[kind]()
+    registry.load_speaker_encoder = lambda kind, folder: {"timbre": TimbreEncoder}[kind]()
     return OmniEngine.load(folder, threads=threads, progress=progress)
