@@ -87,6 +87,11 @@ class SoundTap:
             self._keep_s = seconds
             self._forget()
 
+    def close(self) -> None:
+        """Nothing comes any more. What is there can still be taken."""
+        # soxr complains of each stream that is still there when the program ends.
+        self._reader = None
+
     def push(self, raw: Samples, at: float) -> None:
         """The microphone as it is: float32 [N] at 16 kHz, heard from time `at` on."""
         if self._keep_s <= 0.0 or not len(raw):

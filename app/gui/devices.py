@@ -151,6 +151,8 @@ class Devices:
                     self._capture.close()
                     self._capture.echo_filter = None
                 self._echo_filter = None
+                for tap in self._taps:
+                    tap.close()
             finally:
                 self._lock.release()
 
