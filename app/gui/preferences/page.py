@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -11,6 +13,11 @@ from app.gui.preferences.parts import Scale, Segments, Switch
 from app.settings import Settings
 
 MOST_WIDTH = 620
+
+
+def without_shortcut(text: str) -> str:
+    """`text` of a label for those who hear it: "&Theme" is "Theme", and "主题(&T)" is "主题"."""
+    return re.sub(r"\(&\w\)|&", "", text)
 
 
 class Card(QFrame):
@@ -36,7 +43,7 @@ class Card(QFrame):
         label = QLabel(text)
         label.setBuddy(control)
         label.setWordWrap(True)
-        name = text.replace("&", "")
+        name = without_shortcut(text)
         if isinstance(control, Segments):
             control.name(name)
         else:
