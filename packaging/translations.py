@@ -1,7 +1,8 @@
 """Refreshes the translations: `python packaging/translations.py [FOLDER]`, in an environment that has PySide6.
 
 Reads the words out of the source into the `.ts` files of FOLDER, by default `assets/translations`, keeping what is
-translated, then makes the `.qm` files that the program loads. Between the two, translate what is new: it is marked as unfinished, and a test fails over it.
+translated, then makes the `.qm` files that the program loads. Between the two, translate what is new: it is marked
+as unfinished, and a test fails over it.
 """
 
 from __future__ import annotations

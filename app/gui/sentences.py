@@ -128,6 +128,44 @@ _FILES = (
     QT_TRANSLATE_NOOP("Sentences", "There is no folder {folder}; create it first."),
     QT_TRANSLATE_NOOP("Sentences", "{path} cannot be written ({reason}); choose another place."),
 )
+_VOICES = (
+    QT_TRANSLATE_NOOP("Sentences", "The voice needs a name: type one."),
+    QT_TRANSLATE_NOOP("Sentences", "The name is too long: use at most {most} characters."),
+    QT_TRANSLATE_NOOP("Sentences", "The name holds a comma, a full stop or a slash: leave it out."),
+    QT_TRANSLATE_NOOP("Sentences", "The voice cannot be saved as {path} ({reason}): choose another place."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} voices, not one: import it instead."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} is not a voice file, or it is damaged: choose another one."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} holds something else than voices: choose a voice file."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} holds no voice: choose another file."),
+    QT_TRANSLATE_NOOP("Sentences", "The voice {name} in {file} is damaged: make it again, or choose another file."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} is not a file: choose a voice file."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} is too large for a voice: choose another file."),
+    QT_TRANSLATE_NOOP("Sentences", "There is no file {path}: check the name."),
+    QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read ({reason}): choose another file."),
+    QT_TRANSLATE_NOOP("Sentences", "There is no voice of your own called {name}: look at the list."),
+    QT_TRANSLATE_NOOP("Sentences", "The voice {name} cannot be deleted ({reason}): try again."),
+    QT_TRANSLATE_NOOP("Sentences", "There is a voice called {name} already: choose another name."),
+    QT_TRANSLATE_NOOP("Sentences", "The voice {name} does not fit this model{model}: choose another one."),
+    QT_TRANSLATE_NOOP("Sentences", "This model cannot make voices: choose another model, or one of its own voices."),
+    QT_TRANSLATE_NOOP("Sentences", "There is not enough speech to make a voice from: use a longer clip."),
+    QT_TRANSLATE_NOOP("Sentences", "reading the voices"),
+    QT_TRANSLATE_NOOP("Sentences", "{path} has no sound in it; choose a recording of speech."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is longer than {most} seconds; cut out the part you need."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is only {seconds} seconds long; speech needs at least {least} seconds."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} contains samples that are not numbers; export the recording again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} is silent (nothing in it is louder than {level} dBFS); check the microphone and record again.",
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is a folder; choose a sound file."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is not a file; choose a sound file."),
+    QT_TRANSLATE_NOOP("Sentences", "There is no file {path}; check the name."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read ({reason})."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is empty; choose a recording of speech."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is not a sound file that can be read; choose another one."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} changes its sample rate midway; convert it to WAV first."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} has a rate of {rate} Hz; speech needs at least {least} Hz."),
+)
 # What the systems say, which stands within the sentences above.
 _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "No space left on device"),
@@ -136,7 +174,7 @@ _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "Read-only file system"),
 )
 # The stubs do not know that what is marked stays a string.
-KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES)))
+KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_VOICES)))
 SYSTEM = tuple(map(str, _SYSTEM))
 
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -144,19 +182,32 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 def shown(sentence: str) -> str:
     """`sentence` as the window shows it: translated where it is known, otherwise as it is."""
-    for template, pattern in _patterns():
+    return _read(sentence)[1]
+
+
+def _read(sentence: str) -> tuple[int, str]:
+    """How many letters of `sentence` are known, and what it is in the user's language.
+
+    A sentence may stand within another one, so several readings may fit: the one that knows most of it is taken.
+    """
+    best, found = 0, sentence
+    for template, known, pattern in _patterns():
         match = pattern.fullmatch(sentence)
-        if match:
-            parts = {name: shown(part) for name, part in match.groupdict().items()}
-            return QCoreApplication.translate("Sentences", template).format(**parts)
-    return sentence
+        if match is None:
+            continue
+        parts = {name: _read(part) for name, part in match.groupdict().items()}
+        known += sum(letters for letters, _ in parts.values())
+        if known > best:
+            words = QCoreApplication.translate("Sentences", template)
+            best, found = known, words.format(**{name: text for name, (_, text) in parts.items()})
+    return best, found
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The templates, those with the most words of their own first: they say the most about a sentence."""
-    templates = sorted((*KNOWN, *SYSTEM), key=lambda text: len(_PLACE.sub("", text)), reverse=True)
-    return tuple((text, _pattern(text)) for text in templates)
+def _patterns() -> tuple[tuple[str, int, re.Pattern[str]], ...]:
+    """The templates with the number of their own letters; those that begin with them first."""
+    templates = sorted((*KNOWN, *SYSTEM), key=lambda text: text.startswith("{"))
+    return tuple((text, len(_PLACE.sub("", text)), _pattern(text)) for text in templates)
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -1487,6 +1487,10 @@
         <translation>回声消除后残留</translation>
     </message>
     <message>
+        <source>{level} ({words})</source>
+        <translation>{level}（{words}）</translation>
+    </message>
+    <message>
         <source>{level} dB</source>
         <translation>{level} dB</translation>
     </message>

@@ -13,17 +13,19 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found
 from app.audio.check import Findings
-from app.gui import theme
+from app.gui import theme, translation
 from app.gui.desktop.hotkey import Hotkey
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.report.dialog import ReportWindow
 from app.gui.soundcheck.dialog import SoundCheckWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
-from app.settings import Settings, Theme
+from app.settings import Language, Settings, Theme
 
 VOICES = ("ada", "felix", "greta", "june", "otto", "sam")
 FONTS = ("Inter", "Cantarell", "Noto Sans", "Open Sans", "DejaVu Sans")
+# The pictures of the window in another language than English are marked with it.
+MARKS = {Language.ENGLISH: "", Language.CHINESE: "-zh"}
 # Question, answer, and what was heard of it where it was cut short.
 CONVERSATION = (
     ("What's the capital of France?", "The capital of France is Paris, on the river Seine.", None),
@@ -67,8 +69,8 @@ def sample(size: QSize, empty: bool = False, sidebar: bool = False) -> MainWindo
     return window
 
 
-def settings_pages(folder: Path, theme_wanted: Theme) -> None:
-    """A picture of each page of the settings."""
+def settings_pages(folder: Path, theme_wanted: Theme, mark: str = "") -> None:
+    """A picture of each page of the settings; `mark` goes into the names of the files."""
     desk, speakers = DeviceName("Built-in microphone", "ALSA"), DeviceName("Built-in speakers", "ALSA")
     window = PreferencesWindow()
     window.show_settings(Settings(theme=theme_wanted))
@@ -76,15 +78,16 @@ def settings_pages(folder: Path, theme_wanted: Theme) -> None:
     window.desktop.show_hotkey(Hotkey().sentence())
     window.desktop.show_tray(True)
     window.show()
-    for row in range(window.list.count()):
+    names = ("sound", "conversation", "appearance", "answers", "desktop", "privacy")
+    for row, name in enumerate(names):
         window.list.setCurrentRow(row)
         settle()
-        window.grab().save(str(folder / f"settings-{window.page().accessibleName().lower()}-{theme_wanted}.png"))
+        window.grab().save(str(folder / f"settings-{name}{mark}-{theme_wanted}.png"))
     window.close()
     window.deleteLater()
 
 
-def small_windows(folder: Path, dress: str) -> None:
+def small_windows(folder: Path, dress: str, mark: str = "") -> None:
     """The sound check with its result, and what is said before a report is written."""
     check = SoundCheckWindow()
     check.show_level(-30.0)
@@ -93,7 +96,7 @@ def small_windows(folder: Path, dress: str) -> None:
     for name, window in (("sound-check", check), ("report", report)):
         window.show()
         settle()
-        window.grab().save(str(folder / f"{name}-{dress}.png"))
+        window.grab().save(str(folder / f"{name}{mark}-{dress}.png"))
         window.close()
         window.deleteLater()
 
@@ -112,25 +115,31 @@ def main(folder: Path) -> None:
     if family:
         app.setFont(QFont(family, 10))
     folder.mkdir(parents=True, exist_ok=True)
-    for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
-        theme.apply(app, scheme)
-        dress = scheme.name.lower()
-        for name, size, empty, sidebar in (
-            (f"conversation-{dress}.png", QSize(880, 720), False, False),
-            (f"conversations-{dress}.png", QSize(1100, 720), False, True),
-            (f"welcome-{dress}.png", QSize(880, 720), True, False),
-        ):
-            window = sample(size, empty, sidebar)
-            window.show()
-            settle()
-            window.transcript.follow()
-            app.processEvents()
-            window.grab().save(str(folder / name))
-            window.close()
-            window.deleteLater()
-            app.processEvents()
-        settings_pages(folder, Theme(dress))
-        small_windows(folder, dress)
+    for language, mark in MARKS.items():
+        translation.install(app, language)
+        for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
+            theme.apply(app, scheme)
+            pictures(folder, scheme.name.lower(), mark)
+
+
+def pictures(folder: Path, dress: str, mark: str) -> None:
+    """Everything in the dress and the language that are in force."""
+    for name, size, empty, sidebar in (
+        ("conversation", QSize(880, 720), False, False),
+        ("conversations", QSize(1100, 720), False, True),
+        ("welcome", QSize(880, 720), True, False),
+    ):
+        window = sample(size, empty, sidebar)
+        window.show()
+        settle()
+        window.transcript.follow()
+        QApplication.processEvents()
+        window.grab().save(str(folder / f"{name}{mark}-{dress}.png"))
+        window.close()
+        window.deleteLater()
+        QApplication.processEvents()
+    settings_pages(folder, Theme(dress), mark)
+    small_windows(folder, dress, mark)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -132,6 +132,11 @@ class Page(QScrollArea):
         """Ask for the defaults of this page."""
         default = Settings()
         self.changed.emit({name: getattr(default, name) for name in self.FIELDS})
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # Large words may need more than what reads best.
+        self._body.setMaximumWidth(max(MOST_WIDTH, self._body.minimumSizeHint().width()))
+        super().resizeEvent(event)
 
     def minimumContentWidth(self) -> int:
         """Pixels below which something would be cut off."""

@@ -89,7 +89,7 @@ def reason(why: Reason, found: Findings) -> str:
 
 def facts(found: Findings) -> list[tuple[str, str]]:
     """What was measured: names and values."""
-    rows = [(translate("SoundCheck", "Noise in the room"), f"{_level(found.noise_db)} ({_noise(found.noise_db)})")]
+    rows = [(translate("SoundCheck", "Noise in the room"), _and(_level(found.noise_db), _noise(found.noise_db)))]
     if found.delay_s is None or found.echo_db is None:
         return [*rows, (translate("SoundCheck", "Echo of the speaker"), translate("SoundCheck", "none"))]
     rows.append(
@@ -103,8 +103,12 @@ def facts(found: Findings) -> list[tuple[str, str]]:
         left = translate("SoundCheck", "the canceller does not run")
     else:
         taken = translate("SoundCheck", "{level} dB taken out").format(level=max(0, round(found.taken_out_db or 0.0)))
-        left = f"{_level(found.left_db)} ({taken})"
+        left = _and(_level(found.left_db), taken)
     return [*rows, (translate("SoundCheck", "Left after the echo canceller"), left)]
+
+
+def _and(level: str, words: str) -> str:
+    return translate("SoundCheck", "{level} ({words})").format(level=level, words=words)
 
 
 def _level(decibels: float) -> str:
