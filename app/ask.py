@@ -11,16 +11,19 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app import paths
 from app.audiofile import AudioFileError, check_can_write, read_speech, write_wav
 from app.engine.factory import OMNI_ENGINE, Engine, failure_sentence, load_engine
+from app.engine.voice_jobs import read_own
 from app.omni.turn import OUTPUT_RATE, AudioPiece, Exchange, TextPiece, TurnRequest, TurnStats
+from app.voices.file import ENDING
 
 MAX_TEXT = 500
 MAX_SEED = 2**63 - 1
@@ -70,8 +73,11 @@ class Question:
 class Model:
     """The model in `folder`, loaded when it is first needed."""
 
-    def __init__(self, folder: Path, threads: int, factory: str = OMNI_ENGINE) -> None:
+    def __init__(self, folder: Path, threads: int, factory: str = OMNI_ENGINE, own_voices: Path | None = None) -> None:
+        """`own_voices` is the folder of the user's own voices, those of this user by default."""
         self.load_s = 0.0
+        self._own_voices = own_voices or paths.voices_dir()
+        self._files: dict[str, str] = {}
         self._folder = folder
         self._threads = threads
         self._factory = factory
@@ -89,6 +95,7 @@ class Model:
         frames: list[NDArray[np.float32]] = []
         stats: TurnStats | None = None
         try:
+            request = replace(request, voice=self._voice(engine, request.voice))
             for piece in engine.run(request, lambda: False):
                 match piece:
                     case TextPiece(text):
@@ -103,6 +110,15 @@ class Model:
             raise AskError(failure_sentence(error, "answering")) from error
         return stats, np.concatenate(frames) if frames else np.zeros(0, np.float32)
 
+    def _voice(self, engine: Engine, voice: str) -> str:
+        """The name of the voice that is wanted, which may be given as a voice file."""
+        use = getattr(engine, "use_voice_file", None)
+        if use is None or not voice.endswith(ENDING) or voice in engine.info.voices:
+            return voice
+        if voice not in self._files:
+            self._files[voice] = use(Path(voice))
+        return self._files[voice]
+
     def _load(self) -> Engine:
         if not self._folder.is_dir():
             raise ModelError(f"There is no model folder {self._folder}; check the name.")
@@ -112,6 +128,7 @@ class Model:
         started = time.perf_counter()
         try:
             engine = load_engine(self._factory, self._folder, threads=self._threads)
+            read_own(engine, str(self._own_voices))
         except Exception as error:
             raise ModelError(failure_sentence(error, "loading the model")) from error
         self.load_s = time.perf_counter() - started

@@ -42,8 +42,8 @@ class _Unreadable(Exception):
     """This reader does not know the format."""
 
 
-def read_speech(path: Path | str, longest_s: float = MAX_SPEECH_S) -> Mono:
-    """Speech in any format that libsndfile or FFmpeg reads, as float32 mono at 16 kHz within ±1.
+def read_speech(path: Path | str, longest_s: float = MAX_SPEECH_S, wanted_rate: int = INPUT_RATE) -> Mono:
+    """Speech in any format that libsndfile or FFmpeg reads, as float32 mono at `wanted_rate` within ±1.
 
     Channels are averaged; a file with samples beyond ±1 is scaled down as a whole. At most `longest_s` are
     decoded. Raises AudioFileError for a file that is missing, a folder, not audio or without an audio stream,
@@ -57,10 +57,10 @@ def read_speech(path: Path | str, longest_s: float = MAX_SPEECH_S) -> Mono:
     if len(samples) == 0:
         raise AudioFileError(f"{path} has no sound in it; choose a recording of speech.")
     if seconds > longest_s:
-        raise AudioFileError(f"{path} is longer than {longest_s:.0f} seconds; cut out the question.")
+        raise AudioFileError(f"{path} is longer than {longest_s:.0f} seconds; cut out the part you need.")
     if seconds < MIN_SPEECH_S:
         raise AudioFileError(
-            f"{path} is only {seconds:.2f} seconds long; a question needs at least {MIN_SPEECH_S} seconds."
+            f"{path} is only {seconds:.2f} seconds long; speech needs at least {MIN_SPEECH_S} seconds."
         )
     if not np.isfinite(samples).all():
         raise AudioFileError(f"{path} contains samples that are not numbers; export the recording again.")
@@ -73,8 +73,8 @@ def read_speech(path: Path | str, longest_s: float = MAX_SPEECH_S) -> Mono:
     peak = float(np.abs(samples).max())
     if peak > 1.0:
         samples = samples / np.float32(peak)
-    if rate != INPUT_RATE:
-        samples = soxr.resample(samples, rate, INPUT_RATE)
+    if rate != wanted_rate:
+        samples = soxr.resample(samples, rate, wanted_rate)
     return np.clip(samples, -1.0, 1.0).astype(np.float32)
 
 

@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("audio", nargs="?", type=Path, metavar="Q.wav", help="a spoken question, 0.2 to 60 seconds")
     ask.add_argument("--text", metavar="T", help="a typed question, at most 500 characters")
     ask.add_argument("--batch", type=Path, metavar="Q.jsonl", help="a question a line, see below")
-    ask.add_argument("--voice", default="", metavar="V", help="who answers (see `banter voices`)")
+    ask.add_argument("--voice", default="", metavar="V", help="who answers: a name (`banter voices`) or a voice file")
     ask.add_argument("--out", type=Path, metavar="A.wav", help="write the spoken answer here, 24 kHz mono")
     ask.add_argument("--json", action="store_true", help="print the answer and its timings as JSON")
     ask.add_argument("--seed", type=_whole, metavar="N", help="the same seed gives the same answer")
@@ -124,7 +124,18 @@ def _parser() -> argparse.ArgumentParser:
     duplex.add_argument("--threads", type=_threads, default=2, metavar="N", help="threads to use (2)")
     _add_clock(duplex)
 
-    _add_model(verbs.add_parser("voices", help="list the voices of the model"))
+    voices = verbs.add_parser("voices", help="list the voices, or make, import, export, rename, delete your own")
+    voices.add_argument(
+        "what", nargs="?", default="list", choices=("list", "make", "import", "export", "rename", "delete")
+    )
+    voices.add_argument("items", nargs="*", metavar="X", help="make CLIP, import FILE, export NAME FILE, …")
+    voices.add_argument("--name", default="", metavar="N", help="with make: how the voice is called (the file's name)")
+    voices.add_argument(
+        "--permission",
+        action="store_true",
+        help="with make: this is your voice, or you have the speaker's permission",
+    )
+    _add_model(voices)
     return parser
 
 
@@ -215,11 +226,17 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _voices(options: argparse.Namespace) -> int:
-    from app import ask
+    from app import ask, own_voices
+    from app.audiofile import AudioFileError
+    from app.voices.file import VoiceError
 
+    model = ask.Model(options.model or paths.starter_model(), options.threads)
     try:
-        ask.list_voices(ask.Model(options.model or paths.starter_model(), options.threads))
-    except ask.AskError as error:
+        if options.what == "list":
+            ask.list_voices(model)
+        else:
+            own_voices.run(options.what, options.items, options.name, options.permission, model)
+    except (ask.AskError, AudioFileError, VoiceError, FileNotFoundError) as error:
         return _complain(str(error))
     return 0
 

@@ -15,7 +15,7 @@ def test_every_complaint_has_a_row_and_every_named_test_exists() -> None:
     assert [int(row.split("|")[1]) for row in rows] == list(range(1, 26))
     for row in rows:
         named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row)
-        assert named or "TODO" in row, row
+        assert named, row
         for file, name in named:
             tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
             assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, f"{file}::{name}"

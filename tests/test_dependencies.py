@@ -31,7 +31,7 @@ PURE = (
     "app.omni.turn",
 )
 # Run inside the worker process: what their functions import is loaded there, not in the window's process.
-ACROSS_THE_BOUNDARY = ("app.engine.worker", "app.engine.factory")
+ACROSS_THE_BOUNDARY = ("app.engine.worker", "app.engine.factory", "app.engine.voice_jobs")
 # From the outside in: a layer never imports one that stands before it.
 LAYERS = ("app.gui", "app.replay", "app.conversation", "app.engine", "app.omni", "app.speech")
 # Plain data that every layer may know.

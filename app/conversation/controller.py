@@ -222,6 +222,8 @@ class Conversation:
             case protocol.Failed():
                 self._on_failed(event)
                 return
+            case protocol.VoiceMade() | protocol.VoicesRead() | protocol.VoicesChanged():
+                return
         live = self._live
         if live is None or live.over_at is not None or event.turn != live.engine_turn:
             return

@@ -16,7 +16,7 @@ ProgressCallback = Callable[[str, float], None]
 
 # The model's own exceptions carry one sentence for the user. Recognised by where they are defined: importing
 # them here would import torch.
-_SENTENCE_PACKAGES = ("app.omni.", "app.speech.")
+_SENTENCE_PACKAGES = ("app.omni.", "app.speech.", "app.voices.")
 
 
 class Engine(Protocol):

@@ -32,6 +32,7 @@ from app.engine.protocol import (
     EndTurn,
     Event,
     Failed,
+    ImportVoices,
     Load,
     MakeVoice,
     Progress,
@@ -39,12 +40,16 @@ from app.engine.protocol import (
     Ready,
     Recognise,
     Recognised,
+    RefreshVoices,
     Shutdown,
     StartTurn,
     TextDelta,
     ToolCall,
     TurnDone,
     UserText,
+    VoiceMade,
+    VoicesChanged,
+    VoicesRead,
 )
 from app.engine.spawning import interrupts_held_back
 from app.omni.turn import Exchange
@@ -118,10 +123,12 @@ class EngineHost:
         self._supervisor.start()
         self._writer.start()
 
-    def load(self, folder: Path | str, threads: int = 2) -> None:
-        """Load the model in `folder`; `Progress` … `Ready` or `Failed` follow. Ends a fatal failure."""
+    def load(self, folder: Path | str, threads: int = 2, own_voices: Path | None = None) -> None:
+        """Load the model in `folder`, and the user's voices in `own_voices` that fit it; `Progress` … `Ready` or
+        `Failed` follow. Ends a fatal failure.
+        """
         with self._changed:
-            self._last_load = Load(str(folder), threads)
+            self._last_load = Load(str(folder), threads, str(own_voices or ""))
             self._gave_up = False
             # An earlier load that has not been sent yet is not wanted any more.
             self._outbox = deque(command for command in self._outbox if not isinstance(command, Load))
@@ -170,13 +177,30 @@ class EngineHost:
         with self._changed:
             self._queue(Recognise(serial, np.asarray(samples, dtype="<f4").tobytes()))
 
-    def make_voice(self, name: str, samples: NDArray[np.float32], rate: int) -> int:
-        """Make a voice of a clip, float32 mono at `rate`; `Ready` with all voices or `Failed` follows."""
+    def make_voice(self, samples: NDArray[np.float32]) -> int:
+        """Make a voice of a clip, float32 mono at 24 kHz; `VoiceMade` or `Failed` with the number that is returned
+        follows, or neither where the process dies.
+        """
         with self._changed:
-            self._number += 1
-            self._voice_jobs.add(self._number)
-            self._queue(MakeVoice(self._number, name, np.asarray(samples, dtype="<f4").tobytes(), rate))
-            return self._number
+            return self._queue_job(lambda number: MakeVoice(number, np.asarray(samples, dtype="<f4").tobytes()))
+
+    def import_voices(self, path: Path) -> int:
+        """Read the voices of a `voices.pt`; `VoicesRead` or `Failed` with the number that is returned follows, or
+        neither where the process dies.
+        """
+        with self._changed:
+            return self._queue_job(lambda number: ImportVoices(number, str(path)))
+
+    def refresh_voices(self) -> None:
+        """The folder of the user's voices has changed; `VoicesChanged` follows where a model is loaded."""
+        with self._changed:
+            self._queue(RefreshVoices())
+
+    def _queue_job(self, command: Callable[[int], Command]) -> int:
+        self._number += 1
+        self._voice_jobs.add(self._number)
+        self._queue(command(self._number))
+        return self._number
 
     def close(self, timeout: float = 3.0) -> None:
         """Stop the process, by force after `timeout` seconds; no event comes after it. May be repeated."""
@@ -299,7 +323,10 @@ class EngineHost:
                         self._voice_jobs.remove(turn)
                         return True
                     return self._ends_turn(turn)
-                case Failed() | Progress() | Ready() | Recognised():
+                case VoiceMade() | VoicesRead():
+                    self._voice_jobs.discard(event.turn)
+                    return True
+                case Failed() | Progress() | Ready() | Recognised() | VoicesChanged():
                     return True
 
     def _ends_turn(self, turn: int) -> bool:

@@ -16,10 +16,13 @@ from app.omni.turn import Exchange, ModelInfo, TurnStats
 
 @dataclass(frozen=True)
 class Load:
-    """Load the model in `folder`; answered by `Progress` … `Ready` or `Failed`."""
+    """Load the model in `folder`, with the user's own voices in the folder `own_voices` ("": none); answered by
+    `Progress` … `Ready` or `Failed`.
+    """
 
     folder: str
     threads: int = 2
+    own_voices: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,27 @@ class Recognise:
 
 @dataclass(frozen=True)
 class MakeVoice:
-    """Make a voice from a reference clip (float32 mono bytes at `rate`)."""
+    """Make a voice from a reference clip (float32 mono bytes at 24 kHz); answered by `VoiceMade` or `Failed` with the
+    same `turn`. It can be spoken with as `app.omni.turn.TRIAL_VOICE` until the next one is made, and is kept nowhere.
+    """
 
     turn: int
-    name: str
     samples: bytes
-    rate: int
+
+
+@dataclass(frozen=True)
+class ImportVoices:
+    """Read the voices of a `voices.pt` of MiniMind-O without running code from it; answered by `VoicesRead` or
+    `Failed` with the same `turn`.
+    """
+
+    turn: int
+    path: str
+
+
+@dataclass(frozen=True)
+class RefreshVoices:
+    """The folder of the user's own voices has changed; answered by `VoicesChanged`."""
 
 
 @dataclass(frozen=True)
@@ -165,5 +183,40 @@ class Failed:
     fatal: bool = False
 
 
-Command = Load | StartTurn | PushAudio | EndTurn | Cancel | Recognise | MakeVoice | Shutdown
-Event = Progress | Ready | UserText | Recognised | TextDelta | AudioFrame | ToolCall | TurnDone | Failed
+@dataclass(frozen=True)
+class VoiceData:
+    """A voice: `spk_emb` as float32 bytes (b"": it has none), `ref_codes` as int32 bytes [8, R], None without them."""
+
+    name: str
+    spk_emb: bytes
+    ref_codes: bytes | None = None
+
+
+@dataclass(frozen=True)
+class VoiceMade:
+    """The voice that was asked for; it has no name yet."""
+
+    turn: int
+    voice: VoiceData
+
+
+@dataclass(frozen=True)
+class VoicesRead:
+    """The voices of a file."""
+
+    turn: int
+    voices: tuple[VoiceData, ...]
+
+
+@dataclass(frozen=True)
+class VoicesChanged:
+    """What the model can do now, with the voices there are."""
+
+    info: ModelInfo
+
+
+Command = (
+    Load | StartTurn | PushAudio | EndTurn | Cancel | Recognise | MakeVoice | ImportVoices | RefreshVoices | Shutdown
+)
+VoiceEvent = VoiceMade | VoicesRead | VoicesChanged
+Event = Progress | Ready | UserText | Recognised | TextDelta | AudioFrame | ToolCall | TurnDone | Failed | VoiceEvent

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine import voice_jobs
 from app.engine.factory import Engine, failure_sentence, load_engine, user_sentence
 from app.engine.protocol import (
     AudioFrame,
@@ -29,6 +30,7 @@ from app.engine.protocol import (
     EndTurn,
     Event,
     Failed,
+    ImportVoices,
     Load,
     MakeVoice,
     Progress,
@@ -36,6 +38,7 @@ from app.engine.protocol import (
     Ready,
     Recognise,
     Recognised,
+    RefreshVoices,
     Shutdown,
     StartTurn,
     TextDelta,
@@ -123,6 +126,7 @@ class Worker:
         self._connection = connection
         self._factory = factory
         self._engine: Engine | None = None
+        self._own_voices = ""
         self._open: _OpenTurn | None = None
         self._inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
         # Not to wait for the end of a turn.
@@ -152,7 +156,12 @@ class Worker:
                 case Recognise():
                     self._recognise()
                 case MakeVoice():
-                    self._make_voice(command)
+                    self._send(voice_jobs.make(self._engine, command))
+                case ImportVoices():
+                    self._send(voice_jobs.read_pickled(command))
+                case RefreshVoices():
+                    if (event := voice_jobs.refresh(self._engine, self._own_voices)) is not None:
+                        self._send(event)
                 case Shutdown():
                     return
 
@@ -192,6 +201,7 @@ class Worker:
 
         self._close_open_turn()
         self._engine = None
+        self._own_voices = command.own_voices
         started = time.perf_counter()
         self._loading = True
         try:
@@ -203,6 +213,7 @@ class Worker:
             return
         finally:
             self._loading = False
+        voice_jobs.read_own(engine, command.own_voices)
         self._engine = engine
         self._send(Ready(engine.info, time.perf_counter() - started))
 
@@ -304,23 +315,6 @@ class Worker:
             except Exception:
                 _log.exception("recognising words failed")
             self._send(Recognised(command.serial, text))
-
-    def _make_voice(self, command: MakeVoice) -> None:
-        make = getattr(self._engine, "make_voice", None)
-        if self._engine is None:
-            self._send(Failed("No model is loaded yet; wait until it is ready.", command.turn))
-        elif make is None:
-            sentence = f"The model {self._engine.info.name} cannot make new voices; choose one of its own."
-            self._send(Failed(sentence, command.turn))
-        else:
-            started = time.perf_counter()
-            try:
-                make(command.name, np.frombuffer(command.samples, dtype="<f4"), command.rate)
-            except Exception as error:
-                _log.exception("making a voice failed")
-                self._send(Failed(failure_sentence(error, "making the voice"), command.turn))
-            else:
-                self._send(Ready(self._engine.info, time.perf_counter() - started))
 
 
 def _generator(pieces: Iterator[TurnPiece]) -> Generator[TurnPiece, None, None]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.audio.capture import MicChunk
 from app.audio.catalogue import DeviceName, Found, Kind
 from app.audio.check import Trouble
 from app.conversation import events as ev
@@ -19,6 +20,7 @@ from app.conversation.latency import Stopwatch
 from app.conversation.ports import Samples
 from app.engine.factory import OMNI_ENGINE
 from app.engine.host import EngineHost
+from app.engine.protocol import Event
 from app.gui.bubble import Entry
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
@@ -28,6 +30,7 @@ from app.gui.sentences import shown
 from app.gui.soundcheck.checkup import SoundCheck
 from app.gui.status import Model
 from app.gui.transcript_log import TranscriptLog
+from app.gui.voices import Voices
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo, TurnStats
 from app.settings import Loaded, Settings, SoundDevice, save
@@ -55,9 +58,11 @@ class Assistant(QObject):
         *,
         factory: str = OMNI_ENGINE,
         conversations: Path | None = None,
+        voices: Path | None = None,
     ) -> None:
         """`loaded` is what was read from `settings_file`; `factory` names the engine for the worker;
-        `conversations` is the file that they are kept in, None to keep them in memory.
+        `conversations` is the file that they are kept in, None to keep them in memory; `voices` the folder of the
+        user's own voices, None for one beside the settings.
         """
         super().__init__(window)
         self._window = window
@@ -73,7 +78,7 @@ class Assistant(QObject):
         self._closed = False
         self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
         self.conversation = Conversation(self, post=self._post, mode=Mode(loaded.settings.mode.value))
-        self.host = EngineHost(self.conversation.engine_event, factory=factory)
+        self.host = EngineHost(self._engine_event, factory=factory)
         self.conversation.attach_engine(self.host)
         self.kept = Kept(
             window,
@@ -82,9 +87,17 @@ class Assistant(QObject):
             loaded.settings,
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
+        self.voices = Voices(
+            window,
+            self.conversation,
+            self.host,
+            self.kept,
+            voices or settings_file.parent / "voices",
+            lambda voice: self._remember(replace(self._settings, voice=voice)),
+        )
         self._devices = Devices(
             Listeners(
-                chunk=self.conversation.chunk,
+                chunk=self._chunk,
                 finished=self.conversation.playback_finished,
                 speaker=lambda playback: self._post(lambda: self.conversation.attach_player(playback)),
                 speaker_lost=self.conversation.speaker_lost,
@@ -117,6 +130,7 @@ class Assistant(QObject):
         )
         saved = loaded.settings
         self._want("input", DeviceName(saved.microphone.name, saved.microphone.host))
+        self.voices.microphone_wanted(DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
         self._devices.rest(saved.mode == SavedMode.PUSH_TO_TALK)
@@ -140,7 +154,7 @@ class Assistant(QObject):
         """Start the model in folder `model` and open the sound devices; returns at once."""
         self._model = model
         self.host.start()
-        self.host.load(model)
+        self.host.load(model, own_voices=self.voices.library.folder)
         self._devices.open()
         self._ticker.start()
 
@@ -151,6 +165,7 @@ class Assistant(QObject):
         self.conversation.stop()
         self.sound_check.close()
         self.preferences.close()
+        self.voices.close()
         self._closed = True
         self._ticker.stop()
         self._saver.stop()
@@ -169,6 +184,7 @@ class Assistant(QObject):
         _log.info("state: %s, mode: %s", state, mode)
         self._devices.rest(state == State.IDLE and mode != Mode.OPEN_MIC)
         self._window.show_activity(state.value)
+        self.voices.state_changed(state)
         if mode != Mode.MUTED:
             self._window.show_open_mic(mode == Mode.OPEN_MIC)
 
@@ -215,6 +231,7 @@ class Assistant(QObject):
         _log.info("microphone: %s", sentence or "open")
         sentence = shown(sentence)
         self._window.show_microphone(usable)
+        self.voices.microphone_changed(usable)
         self._device_changed("microphone", usable)
         self.sound_check.device_changed(Trouble.NO_MICROPHONE, sentence)
         text = "" if usable else self.tr("{reason} You can type your questions.").format(reason=sentence)
@@ -236,10 +253,8 @@ class Assistant(QObject):
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
         self.reporter.model = info
-        voice = self._settings.voice if self._settings.voice in info.voices else ""
-        self.conversation.set_voice(voice)
-        self.kept.voice = voice or next(iter(info.voices), "")
-        self._window.show_ready(info.voices, voice)
+        voice = self.voices.model_ready(info, self._settings.voice)
+        self._window.show_ready(info.voices, voice, info.own_voices)
         pid = self.host.pid
         if self._ready_pid not in (None, pid):
             text = self.tr("The model stopped unexpectedly and was restarted: ask again.")
@@ -269,7 +284,6 @@ class Assistant(QObject):
         window.open_mic_switched.connect(self._switch_open_mic)
         window.muted.connect(self._mute)
         window.header.sound_menu.chosen.connect(self._choose_device)
-        window.voice_chosen.connect(self._choose_voice)
         window.volume_changed.connect(self._change_volume)
         window.retry_requested.connect(self._retry)
         window.transcript.entry_finished.connect(self._write_down)
@@ -316,6 +330,7 @@ class Assistant(QObject):
     def _devices_found(self, found: Found) -> None:
         self._window.header.sound_menu.set_found(found)
         self.preferences.devices_found(found)
+        self.voices.devices_found(found)
         self.sound_check.devices_found(found)
 
     def _device_moved(self, kind: Kind, name: str) -> None:
@@ -325,11 +340,6 @@ class Assistant(QObject):
         else:
             text = self.tr("The loudspeaker has gone, so I speak through another one: {name}.")
         self._window.show_notice(f"moved {kind}", text.format(name=name) if name else "")
-
-    def _choose_voice(self, voice: str) -> None:
-        self.conversation.set_voice(voice)
-        self.kept.voice = voice
-        self._remember(replace(self._settings, voice=voice))
 
     def _change_volume(self, volume: float) -> None:
         self._devices.volume = volume
@@ -390,6 +400,17 @@ class Assistant(QObject):
         self._window.show_notice("saving", text)
 
     # --- from other threads
+
+    def _engine_event(self, event: Event) -> None:
+        self._post(lambda: self.voices.engine_event(event))
+        self.conversation.engine_event(event)
+
+    def _chunk(self, chunk: MicChunk) -> None:
+        if self.voices.recording:
+            # What is read aloud for a voice is no question.
+            self._post(lambda: self.voices.take(chunk))
+        else:
+            self.conversation.chunk(chunk)
 
     def _post(self, function: Callable[[], None]) -> None:
         """Run `function` on the window's thread; from any thread, in order."""

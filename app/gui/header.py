@@ -7,8 +7,8 @@ from PySide6.QtGui import QFont, QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.gui import icons, theme
-from app.gui.menus import ArrowMenu
 from app.gui.sound_menu import SoundMenu
+from app.gui.voice_menu import VoiceButton
 
 
 class Header(QWidget):
@@ -29,14 +29,9 @@ class Header(QWidget):
         self._title = title = QLabel(self.tr("Banter"))
         title.setObjectName("title")
         theme.set_size(title, 1.15, QFont.Weight.DemiBold)
-        self.voices = ArrowMenu()
-        self.voices.setAccessibleName(self.tr("Voice"))
-        self.voices.setToolTip(self.tr("Whose voice answers"))
+        self.voices = VoiceButton()
         self.voices.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.voices.setMinimumWidth(120)
-        self.voices.addItem(self.tr("Voice"))
-        self.voices.setEnabled(False)
-        self.voices.activated.connect(self._chosen)
+        self.voices.panel.chosen.connect(self.voice_chosen)
         self.mute = QPushButton()
         self.mute.setProperty("kind", "bare")
         self.mute.setCheckable(True)
@@ -78,13 +73,11 @@ class Header(QWidget):
         theme.events.dressed.connect(self._make_room)
         self._dress()
 
-    def set_voices(self, voices: tuple[str, ...], current: str) -> None:
-        """Fill the menu; the first voice is the default and is chosen when `current` is not among them."""
-        self.voices.clear()
-        for voice in voices:
-            self.voices.addItem(voice.replace("_", " ").title(), voice)
-        self.voices.setCurrentIndex(max(self.voices.findData(current), 0))
-        self.voices.setEnabled(len(voices) > 1)
+    def set_voices(self, voices: tuple[str, ...], current: str, own: tuple[str, ...] = ()) -> None:
+        """Fill the menu; `own` are the user's, the first voice is the default and is chosen when `current` is not
+        among them.
+        """
+        self.voices.set_voices(voices, current, own)
 
     def set_volume(self, volume: float) -> None:
         """Show `volume` 0…1."""
@@ -108,11 +101,6 @@ class Header(QWidget):
         """Pixels for everything, the name included."""
         now = self._row.minimumSize().width()
         return now if not self._title.isHidden() else now + self._title_width()
-
-    def _chosen(self, index: int) -> None:
-        voice = self.voices.itemData(index)
-        if voice:
-            self.voice_chosen.emit(voice)
 
     def _volume_changed(self, value: int) -> None:
         if value and self.mute.isChecked():

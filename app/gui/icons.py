@@ -41,6 +41,18 @@ _SHAPES = {
     "new": '<path d="M12 5v14M5 12h14"/>',
     "clock": '<circle cx="12" cy="12" r="8"/><path d="M12 7.5V12l3 2"/>',
     "search": '<circle cx="10.5" cy="10.5" r="6"/><path d="M15 15l5 5"/>',
+    "play": '<path d="M8.5 5.5v13l10-6.5z" fill="{colour}"/>',
+    "wait": '<circle cx="6.5" cy="12" r="1" fill="{colour}"/><circle cx="12" cy="12" r="1" fill="{colour}"/>'
+    '<circle cx="17.5" cy="12" r="1" fill="{colour}"/>',
+    "export": '<path d="M12 14.5V4.5M7.5 8.5 12 4l4.5 4.5M5 17v2.5h14V17"/>',
+    "file": '<path d="M7 3.5h6.5L18 8v12.5H7zM13.5 3.5V8H18"/>',
+    "import": '<path d="M12 4v10M7.5 10 12 14.5 16.5 10M5 17v2.5h14V17"/>',
+    "record": '<circle cx="12" cy="12" r="5.5" fill="{colour}"/>',
+    "fair": '<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5v5M12 16v.2"/>',
+    "bad": '<circle cx="12" cy="12" r="8.5"/><path d="M9 9l6 6M15 9l-6 6"/>',
+    "good": '<circle cx="12" cy="12" r="8.5"/><path d="M8 12.3l2.8 2.8L16 9.5"/>',
+    "unknown": '<circle cx="12" cy="12" r="8.5" stroke-dasharray="2.5 3"/>',
+    "nothing": "",
     "more": ('<circle cx="5.5" cy="12" r=".9"/><circle cx="12" cy="12" r=".9"/><circle cx="18.5" cy="12" r=".9"/>'),
     "down": '<path d="M12 5v14M5.5 13 12 19.5 18.5 13"/>',
 }

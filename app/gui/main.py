@@ -65,7 +65,12 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
         if not loaded.settings.start_minimised:
             window.show()
         assistant = Assistant(
-            window, loaded, settings_file, factory=factory, conversations=paths.history_dir() / FILE_NAME
+            window,
+            loaded,
+            settings_file,
+            factory=factory,
+            conversations=paths.history_dir() / FILE_NAME,
+            voices=paths.voices_dir(),
         )
         presence = Presence(window, assistant, loaded.settings, first)
         presence.show_minimised()

@@ -195,9 +195,12 @@ QToolTip {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.borde
 QWidget#header, QWidget#transcriptBody, QScrollArea#transcript {{ background: {c.ground}; border: none; }}
 QLabel#title {{ font-weight: 600; }}
 QLabel[muted="true"] {{ color: {c.muted}; }}
+QLabel[bad="true"] {{ color: {c.danger}; }}
 
 QFrame#dock {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: {RADIUS + 4}px; }}
 QFrame#panel {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 0; }}
+QWidget#voiceList, QScrollArea#voiceScroll {{ background: {c.surface}; border: none; }}
+QFrame#rule {{ background: {c.border}; border: none; }}
 QFrame#banner {{ background: {c.danger_ground}; border: none; border-radius: 12px; }}
 QFrame#banner QLabel {{ color: {c.text}; background: transparent; }}
 
@@ -247,6 +250,10 @@ QPushButton[kind="foot"]:hover, QPushButton[kind="foot"]:checked {{ background: 
 QPushButton[kind="foot"]:focus {{ border: 1px solid {c.accent}; }}
 QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transparent; border-radius: 10px;
     color: {c.muted}; text-align: left; padding: 0 10px; min-height: 32px; }}
+QPushButton[row="true"] {{ color: {c.text}; }}
+QPushButton[row="true"]:checked {{ background: {c.mine}; color: {c.mine_text}; border-color: transparent; }}
+QPushButton[row="true"]:checked:focus {{ border: 2px solid {c.accent}; }}
+QPushButton[kind="menu"] {{ text-align: left; padding: 0 32px 0 14px; min-height: 32px; }}
 QPushButton[kind="quiet"]:hover {{ background: {c.raised}; color: {c.text}; }}
 QPushButton[kind="quiet"]:focus {{ border: 2px solid {c.accent}; }}
 QPushButton[kind="quiet"]::menu-indicator {{ image: none; width: 0; }}

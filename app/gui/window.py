@@ -153,9 +153,9 @@ class MainWindow(QMainWindow):
         """The model is being loaded."""
         self._change(model=Model.LOADING, stage=stage, fraction=fraction)
 
-    def show_ready(self, voices: tuple[str, ...], voice: str) -> None:
-        """The model is loaded; `voice` is the one to show as chosen."""
-        self.header.set_voices(voices, voice)
+    def show_ready(self, voices: tuple[str, ...], voice: str, own: tuple[str, ...] = ()) -> None:
+        """The model is loaded; `voice` is the one to show as chosen, `own` are the user's own."""
+        self.header.set_voices(voices, voice, own)
         self._change(model=Model.READY, problem="")
 
     def show_model_failed(self, sentence: str) -> None:

@@ -37,9 +37,13 @@ from app.omni.turn import (
     TurnRequest,
     TurnStats,
 )
-from app.omni.voice import UnknownVoiceError, Voice, VoiceFileError, load_voices
+from app.omni.voice import Voice, VoiceFileError, load_voices
+from app.omni.voice_book import VoiceBook
 from app.speech import registry
-from app.speech.interfaces import AudioEncoder, SpeechCodec
+from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
+from app.voices import file as voice_file
+from app.voices.choose import CHOSEN_S
+from app.voices.file import OwnVoice
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +81,7 @@ class EngineParts:
     voices: dict[str, Voice]
     generation: GenerationConfig
     info: ModelInfo
+    speaker: SpeakerEncoder | None = None
 
 
 class OmniEngine:
@@ -85,6 +90,7 @@ class OmniEngine:
     def __init__(self, parts: EngineParts) -> None:
         self.info = parts.info
         self._parts = parts
+        self.voices = VoiceBook(parts.voices, parts.config, parts.speaker, parts.codec)
         self._chat = ChatTemplate(parts.tokenizer, parts.config)
         self._control = TextControl.of(parts.config, parts.tokenizer.newline_id)
         self._silence = silence_codes(parts.codec)
@@ -115,6 +121,8 @@ class OmniEngine:
             encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder)
             tell("Loading the voice", 0.75)
             codec = registry.load_codec(section.get("codec", "mimi"), folder)
+            kind = str(section.get("speaker", ""))
+            speaker = registry.load_speaker_encoder(kind, folder) if kind else None
         except _UNUSABLE as error:
             raise DamagedModelError(f"The model folder {folder} cannot be used: {error}") from error
         info = ModelInfo(
@@ -123,8 +131,11 @@ class OmniEngine:
             voices=tuple(voices),
             parameters=parameters,
             languages=tuple(section.get("languages", ("en",))),
+            clip_s=float(section.get("speaker_clip_s", CHOSEN_S)) if speaker else 0.0,
+            speaker=kind,
+            speaker_size=config.spk_emb_size,
         )
-        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info))
+        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker))
         tell("Warming up", 0.9)
         engine.warm_up()
         tell("Ready", 1.0)
@@ -146,7 +157,7 @@ class OmniEngine:
         if (request.audio is None) == (request.text is None):
             raise ValueError("A turn needs either audio or text.")
         started = time.perf_counter()
-        voice = self._voice(request.voice)
+        voice = self.voices.get(request.voice)
         features, heard, encode_ms = None, request.text or "", 0.0
         if request.audio is not None:
             features, heard = self._parts.encoder.encode(request.audio)
@@ -165,13 +176,26 @@ class OmniEngine:
         """The words in float32 mono speech at 16 kHz, "" where there are none."""
         return self._parts.encoder.encode(audio).text
 
-    def _voice(self, name: str) -> Voice:
-        voices = self._parts.voices
-        if not name:
-            return next(iter(voices.values()))
-        if name not in voices:
-            raise UnknownVoiceError(name, voices)
-        return voices[name]
+    def read_own_voices(self, folder: Path) -> None:
+        """Speak with the user's voices in `folder` too, those that fit; `info` then lists them."""
+        self.voices.read_own(folder)
+        self._list_voices()
+
+    def use_voice_file(self, path: Path) -> str:
+        """Speak with the voice in this file too; returns its name. Raises VoiceError, VoiceFileError."""
+        name = self.voices.add_file(voice_file.read(path))
+        self._list_voices()
+        return name
+
+    def make_voice(self, audio: NDArray[np.float32]) -> OwnVoice:
+        """The voice of float32 mono speech at 24 kHz, still without a name; see `VoiceBook.make`."""
+        voice = self.voices.make(audio)
+        assert voice.spk_emb is not None
+        codes = None if voice.ref_codes is None else voice.ref_codes.numpy()
+        return OwnVoice(voice.name, voice.spk_emb.numpy(), codes, self.info.name, self.info.speaker)
+
+    def _list_voices(self) -> None:
+        self.info = replace(self.info, voices=self.voices.names, own_voices=self.voices.own_names)
 
     def _prompt_ids(self, question: Message, history: Sequence[Exchange], voice: Voice) -> list[int]:
         """Ids of the prompt; the oldest exchanges are left out until it fits the context."""

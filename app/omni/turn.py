@@ -12,6 +12,8 @@ INPUT_RATE = 16_000
 OUTPUT_RATE = 24_000
 FRAME_SAMPLES = 1_920
 FRAMES_PER_SECOND = 12.5
+TRIAL_VOICE = "/trial"
+"""The voice that was made last, before it has a name; no named voice has a slash in it."""
 
 
 class StopReason(StrEnum):
@@ -93,13 +95,20 @@ class TurnStats:
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a loaded model can do. `voices` in menu order, the default first."""
+    """What a loaded model can do. `voices` in menu order, the default first; those of the user's own, `own_voices`,
+    come last. It makes a voice from a clip of `clip_s` seconds, 0: it cannot make any. `speaker` is the kind of
+    encoder that does it, `speaker_size` how many values its vectors have.
+    """
 
     name: str
     folder: str
     voices: tuple[str, ...]
     parameters: int
     languages: tuple[str, ...] = ("en",)
+    own_voices: tuple[str, ...] = ()
+    clip_s: float = 0.0
+    speaker: str = ""
+    speaker_size: int = 0
     extras: dict[str, str] = field(default_factory=dict)
 
 

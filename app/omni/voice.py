@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from app.omni.config import CODEBOOKS, OmniConfig
+
+log = logging.getLogger(__name__)
 
 
 class UnknownVoiceError(Exception):
@@ -72,11 +75,16 @@ def load_voices(path: str | Path, config: OmniConfig) -> dict[str, Voice]:
     Safetensors keys are `<name>.spk_emb` and `<name>.ref_codes`; the metadata entry `order` (names joined by
     commas) gives the menu order, otherwise names are sorted. Raises VoiceFileError.
     """
-    path = Path(path)
-    voices = _read_pickled(path) if path.suffix in (".pt", ".pth") else _read_safetensors(path)
+    voices = read_voices(path)
     for voice in voices.values():
         voice.check(config)
     return voices
+
+
+def read_voices(path: str | Path) -> dict[str, Voice]:
+    """The same for no model in particular: nothing is checked but that they are voices. Raises VoiceFileError."""
+    path = Path(path)
+    return _read_pickled(path) if path.suffix in (".pt", ".pth") else _read_safetensors(path)
 
 
 def _read_safetensors(path: Path) -> dict[str, Voice]:
@@ -99,7 +107,9 @@ def _read_pickled(path: Path) -> dict[str, Voice]:
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many types for damaged or foreign files
-        raise VoiceFileError(f"The voice file {path} cannot be read: {error}") from error
+        log.info("%s: %s", path, error)
+        sentence = f"The voice file {path} cannot be read: it is damaged, or no file of voices; choose another one."
+        raise VoiceFileError(sentence) from error
     valid = isinstance(content, dict) and all(
         isinstance(v, dict) and all(isinstance(t, Tensor) for t in v.values()) for v in content.values()
     )

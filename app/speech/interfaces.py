@@ -55,3 +55,11 @@ class SpeechCodec(Protocol):
     def stream(self, speaker: torch.Tensor | None = None) -> StreamingDecoder:
         """A fresh streaming decoder; frame by frame it equals `decode` within 1e-4."""
         ...
+
+
+class SpeakerEncoder(Protocol):
+    """Whose voice it is: speech in, the vector that the Talker takes for a speaker out."""
+
+    def embed(self, audio: NDArray[np.float32]) -> torch.Tensor:
+        """The speaker of float32 mono speech at 24 kHz, as float32 [S] with the model's `spk_emb_size` S."""
+        ...

@@ -1,11 +1,11 @@
-"""Which audio encoders and speech codecs there are, by the names that a model's `config.json` uses."""
+"""Which audio encoders, speech codecs and speaker encoders there are, by their names in a model's `config.json`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from app.speech.errors import DamagedModelError
-from app.speech.interfaces import AudioEncoder, SpeechCodec
+from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
 
 
 def load_encoder(kind: str, folder: Path) -> AudioEncoder:
@@ -26,3 +26,14 @@ def load_codec(kind: str, folder: Path) -> SpeechCodec:
 
         return StarterCodec.load(folder)
     raise DamagedModelError(f"config.json names the speech codec '{kind}', which this version of Banter does not have.")
+
+
+def load_speaker_encoder(kind: str, folder: Path) -> SpeakerEncoder:
+    """The speaker encoder `kind` with the weights in `folder`. Raises DamagedModelError."""
+    if kind == "starter":
+        from app.speech.starter_speaker import StarterSpeaker
+
+        return StarterSpeaker()
+    raise DamagedModelError(
+        f"config.json names the speaker encoder '{kind}', which this version of Banter does not have."
+    )

@@ -131,6 +131,77 @@
     </message>
 </context>
 <context>
+    <name>Coach</name>
+    <message>
+        <source>good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>could be better</source>
+        <translation>可以更好</translation>
+    </message>
+    <message>
+        <source>not good</source>
+        <translation>不佳</translation>
+    </message>
+    <message>
+        <source>not checked yet</source>
+        <translation>尚未检查</translation>
+    </message>
+    <message>
+        <source>{aspect}, {state}: {advice}</source>
+        <translation>{aspect}，{state}：{advice}</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Three to ten seconds of speech.</source>
+        <translation>三到十秒的语音。</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>音量</translation>
+    </message>
+    <message>
+        <source>A hand&apos;s breadth or two from the microphone.</source>
+        <translation>离麦克风一到两个手掌宽。</translation>
+    </message>
+    <message>
+        <source>Peaks</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>Not so loud that the microphone is overdriven.</source>
+        <translation>不要太大声，以免麦克风过载。</translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation>噪声</translation>
+    </message>
+    <message>
+        <source>A quiet room, without music.</source>
+        <translation>安静的房间，没有音乐。</translation>
+    </message>
+    <message>
+        <source>Silence</source>
+        <translation>静音</translation>
+    </message>
+    <message>
+        <source>Speech without long breaks.</source>
+        <translation>说话没有长时间停顿。</translation>
+    </message>
+    <message>
+        <source>Voices</source>
+        <translation>人声</translation>
+    </message>
+    <message>
+        <source>One person alone.</source>
+        <translation>只有一个人的声音。</translation>
+    </message>
+</context>
+<context>
     <name>ConversationList</name>
     <message>
         <source>Yesterday</source>
@@ -325,14 +396,6 @@
     <message>
         <source>Banter</source>
         <translation>Banter</translation>
-    </message>
-    <message>
-        <source>Voice</source>
-        <translation>音色</translation>
-    </message>
-    <message>
-        <source>Whose voice answers</source>
-        <translation>选择回答所用的音色</translation>
     </message>
     <message>
         <source>Volume</source>
@@ -767,6 +830,17 @@
     <message>
         <source>Banter has no microphone: plug one in and try again.</source>
         <translation>Banter 没有可用的麦克风：请接上麦克风后重试。</translation>
+    </message>
+</context>
+<context>
+    <name>Previews</name>
+    <message>
+        <source>The model could not speak in this voice: try another one.</source>
+        <translation>模型无法用此音色说话：请试试其他音色。</translation>
+    </message>
+    <message>
+        <source>A voice can be heard when there is a loudspeaker, the model is ready and you are not talking.</source>
+        <translation>需要有扬声器、模型已就绪且你没有在说话，才能试听音色。</translation>
     </message>
 </context>
 <context>
@@ -1257,6 +1331,138 @@
         <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
     </message>
     <message>
+        <source>The voice needs a name: type one.</source>
+        <translation>音色需要名称：请输入一个。</translation>
+    </message>
+    <message>
+        <source>The name is too long: use at most {most} characters.</source>
+        <translation>名称太长：最多 {most} 个字符。</translation>
+    </message>
+    <message>
+        <source>The name holds a comma, a full stop or a slash: leave it out.</source>
+        <translation>名称中含有逗号、句点或斜杠：请去掉。</translation>
+    </message>
+    <message>
+        <source>The voice cannot be saved as {path} ({reason}): choose another place.</source>
+        <translation>无法将音色保存为 {path}（{reason}）：请选择其他位置。</translation>
+    </message>
+    <message>
+        <source>{file} holds {count} voices, not one: import it instead.</source>
+        <translation>{file} 含有 {count} 个音色而非一个：请改用导入。</translation>
+    </message>
+    <message>
+        <source>{file} is not a voice file, or it is damaged: choose another one.</source>
+        <translation>{file} 不是音色文件，或已损坏：请另选一个。</translation>
+    </message>
+    <message>
+        <source>{file} holds something else than voices: choose a voice file.</source>
+        <translation>{file} 的内容不是音色：请选择音色文件。</translation>
+    </message>
+    <message>
+        <source>{file} holds no voice: choose another file.</source>
+        <translation>{file} 中没有音色：请另选文件。</translation>
+    </message>
+    <message>
+        <source>The voice {name} in {file} is damaged: make it again, or choose another file.</source>
+        <translation>{file} 中的音色 {name} 已损坏：请重新制作，或另选文件。</translation>
+    </message>
+    <message>
+        <source>{file} is not a file: choose a voice file.</source>
+        <translation>{file} 不是文件：请选择音色文件。</translation>
+    </message>
+    <message>
+        <source>{file} is too large for a voice: choose another file.</source>
+        <translation>{file} 太大，不可能是音色：请另选文件。</translation>
+    </message>
+    <message>
+        <source>There is no file {path}: check the name.</source>
+        <translation>文件 {path} 不存在：请检查名称。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be read ({reason}): choose another file.</source>
+        <translation>无法读取 {file}（{reason}）：请另选文件。</translation>
+    </message>
+    <message>
+        <source>There is no voice of your own called {name}: look at the list.</source>
+        <translation>你没有名为 {name} 的音色：请查看列表。</translation>
+    </message>
+    <message>
+        <source>The voice {name} cannot be deleted ({reason}): try again.</source>
+        <translation>无法删除音色 {name}（{reason}）：请重试。</translation>
+    </message>
+    <message>
+        <source>There is a voice called {name} already: choose another name.</source>
+        <translation>已有名为 {name} 的音色：请换一个名称。</translation>
+    </message>
+    <message>
+        <source>The voice {name} does not fit this model{model}: choose another one.</source>
+        <translation>音色 {name} 不适合此模型{model}：请另选一个。</translation>
+    </message>
+    <message>
+        <source>This model cannot make voices: choose another model, or one of its own voices.</source>
+        <translation>此模型不能制作音色：请选择其他模型，或它自带的音色。</translation>
+    </message>
+    <message>
+        <source>There is not enough speech to make a voice from: use a longer clip.</source>
+        <translation>语音不足以制作音色：请使用更长的录音。</translation>
+    </message>
+    <message>
+        <source>reading the voices</source>
+        <translation>读取音色</translation>
+    </message>
+    <message>
+        <source>{path} has no sound in it; choose a recording of speech.</source>
+        <translation>{path} 中没有声音；请选择语音录音。</translation>
+    </message>
+    <message>
+        <source>{path} is longer than {most} seconds; cut out the part you need.</source>
+        <translation>{path} 超过 {most} 秒；请截取需要的部分。</translation>
+    </message>
+    <message>
+        <source>{path} is only {seconds} seconds long; speech needs at least {least} seconds.</source>
+        <translation>{path} 只有 {seconds} 秒；语音至少需要 {least} 秒。</translation>
+    </message>
+    <message>
+        <source>{path} contains samples that are not numbers; export the recording again.</source>
+        <translation>{path} 中有无效的采样；请重新导出录音。</translation>
+    </message>
+    <message>
+        <source>{path} is silent (nothing in it is louder than {level} dBFS); check the microphone and record again.</source>
+        <translation>{path} 没有声音（全部低于 {level} dBFS）；请检查麦克风后重新录制。</translation>
+    </message>
+    <message>
+        <source>{path} is a folder; choose a sound file.</source>
+        <translation>{path} 是文件夹；请选择声音文件。</translation>
+    </message>
+    <message>
+        <source>{path} is not a file; choose a sound file.</source>
+        <translation>{path} 不是文件；请选择声音文件。</translation>
+    </message>
+    <message>
+        <source>There is no file {path}; check the name.</source>
+        <translation>文件 {path} 不存在；请检查名称。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read ({reason}).</source>
+        <translation>无法读取 {path}（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{path} is empty; choose a recording of speech.</source>
+        <translation>{path} 是空文件；请选择语音录音。</translation>
+    </message>
+    <message>
+        <source>{path} is not a sound file that can be read; choose another one.</source>
+        <translation>{path} 不是可读取的声音文件；请另选一个。</translation>
+    </message>
+    <message>
+        <source>{path} changes its sample rate midway; convert it to WAV first.</source>
+        <translation>{path} 中途改变了采样率；请先转换为 WAV。</translation>
+    </message>
+    <message>
+        <source>{path} has a rate of {rate} Hz; speech needs at least {least} Hz.</source>
+        <translation>{path} 的采样率为 {rate} Hz；语音至少需要 {least} Hz。</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>磁盘空间不足</translation>
     </message>
@@ -1729,6 +1935,192 @@
     </message>
 </context>
 <context>
+    <name>StudioWindow</name>
+    <message>
+        <source>Voice studio</source>
+        <translation>音色工作室</translation>
+    </message>
+    <message>
+        <source>Choose a file…</source>
+        <translation>选择文件…</translation>
+    </message>
+    <message>
+        <source>A sound file: wav, mp3, m4a, ogg or flac (Ctrl+O)</source>
+        <translation>声音文件：wav、mp3、m4a、ogg 或 flac (Ctrl+O)</translation>
+    </message>
+    <message>
+        <source>How the voice is called in the menu</source>
+        <translation>音色在菜单中的名称</translation>
+    </message>
+    <message>
+        <source>Name of the voice</source>
+        <translation>音色名称</translation>
+    </message>
+    <message>
+        <source>This is my voice, or I have the speaker&apos;s permission.</source>
+        <translation>这是我本人的声音，或者我已获得说话者的许可。</translation>
+    </message>
+    <message>
+        <source>A: the recording</source>
+        <translation>A：录音</translation>
+    </message>
+    <message>
+        <source>B: the voice made from it</source>
+        <translation>B：由录音制作的音色</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Take in a voice file, or a voices.pt of MiniMind-O</source>
+        <translation>导入音色文件，或 MiniMind-O 的 voices.pt</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Save this voice as a file to take elsewhere</source>
+        <translation>将此音色另存为文件，以便在别处使用</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Save the voice</source>
+        <translation>保存音色</translation>
+    </message>
+    <message>
+        <source>{seconds} s left</source>
+        <translation>剩余 {seconds} 秒</translation>
+    </message>
+    <message>
+        <source>Stop the recording</source>
+        <translation>停止播放录音</translation>
+    </message>
+    <message>
+        <source>Stop the voice</source>
+        <translation>停止播放音色</translation>
+    </message>
+    <message>
+        <source>Listen to the recording</source>
+        <translation>播放录音</translation>
+    </message>
+    <message>
+        <source>Listen to the voice made from it</source>
+        <translation>播放由录音制作的音色</translation>
+    </message>
+    <message>
+        <source>1. A few seconds of speech</source>
+        <translation>1. 几秒钟的语音</translation>
+    </message>
+    <message>
+        <source>Read this aloud, or anything you like: “The old boat left the harbour before dawn, and by noon the wind had turned. We shared the last of the bread and watched the shore go by.”</source>
+        <translation>请朗读这段话，或任何你喜欢的内容：“天还没亮，那条旧船就离开了港口；到了中午，风向变了。我们分吃了最后一点面包，看着海岸慢慢远去。”</translation>
+    </message>
+    <message>
+        <source>&amp;Microphone</source>
+        <translation>麦克风(&amp;M)</translation>
+    </message>
+    <message>
+        <source>2. Your voice</source>
+        <translation>2. 你的音色</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>名称(&amp;N)</translation>
+    </message>
+    <message>
+        <source>The recording is not kept. The voice stays on this computer unless you export it.</source>
+        <translation>录音不会保留。除非你导出，音色只留在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Record again</source>
+        <translation>重新录音</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>录音</translation>
+    </message>
+    <message>
+        <source>Put the voice into the menu</source>
+        <translation>将音色加入菜单</translation>
+    </message>
+    <message>
+        <source>To save it, tick that you have permission.</source>
+        <translation>要保存，请勾选已获得许可。</translation>
+    </message>
+    <message>
+        <source>To save it, give it a name.</source>
+        <translation>要保存，请先命名。</translation>
+    </message>
+    <message>
+        <source>To save it, give it a name and tick that you have permission.</source>
+        <translation>要保存，请先命名并勾选已获得许可。</translation>
+    </message>
+</context>
+<context>
+    <name>StudioWork</name>
+    <message>
+        <source>The model is being loaded; a voice can be made when it is ready.</source>
+        <translation>模型正在加载；就绪后即可制作音色。</translation>
+    </message>
+    <message>
+        <source>The model {name} cannot make new voices: choose another model to make one.</source>
+        <translation>模型 {name} 不能制作新音色：请选择其他模型来制作。</translation>
+    </message>
+    <message>
+        <source>Listening to {file}…</source>
+        <translation>正在听取 {file}…</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded: press Record, speak for some seconds, and press Stop.</source>
+        <translation>没有录到声音：请按“录音”，说几秒钟，然后按“停止”。</translation>
+    </message>
+    <message>
+        <source>Listening to the recording…</source>
+        <translation>正在听取录音…</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for this clip: choose a shorter one.</source>
+        <translation>内存不足以处理这段录音：请选择更短的。</translation>
+    </message>
+    <message>
+        <source>Making the voice…</source>
+        <translation>正在制作音色…</translation>
+    </message>
+    <message>
+        <source>Choose a recording of the voice</source>
+        <translation>选择声音的录音</translation>
+    </message>
+    <message>
+        <source>Sound</source>
+        <translation>声音</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>所有文件</translation>
+    </message>
+    <message>
+        <source>Saved as {file}.</source>
+        <translation>已保存为 {file}。</translation>
+    </message>
+    <message>
+        <source>Export the voice</source>
+        <translation>导出音色</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>音色</translation>
+    </message>
+</context>
+<context>
     <name>TalkingPage</name>
     <message>
         <source>Hold to talk</source>
@@ -1910,6 +2302,228 @@
     <message>
         <source>Deleted “{title}”</source>
         <translation>已删除“{title}”</translation>
+    </message>
+</context>
+<context>
+    <name>VoiceButton</name>
+    <message>
+        <source>Whose voice answers</source>
+        <translation>选择回答所用的音色</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>音色</translation>
+    </message>
+    <message>
+        <source>Voice: {voice}</source>
+        <translation>音色：{voice}</translation>
+    </message>
+</context>
+<context>
+    <name>VoiceCoach</name>
+    <message>
+        <source>Only {value} s of speech were found: speak for at least {least} seconds.</source>
+        <translation>只找到 {value} 秒的语音：请至少说 {least} 秒。</translation>
+    </message>
+    <message>
+        <source>{value} s of speech can do, but {least} seconds or more sound better.</source>
+        <translation>{value} 秒的语音可以用，但 {least} 秒以上效果更好。</translation>
+    </message>
+    <message>
+        <source>{whole} s of speech are plenty: only the best part is used.</source>
+        <translation>{whole} 秒的语音很充足：只使用最好的部分。</translation>
+    </message>
+    <message>
+        <source>{value} s of speech: long enough.</source>
+        <translation>{value} 秒的语音：足够长。</translation>
+    </message>
+    <message>
+        <source>Too quiet: speak closer to the microphone, or turn its level up.</source>
+        <translation>声音太小：请离麦克风近一些，或调高麦克风音量。</translation>
+    </message>
+    <message>
+        <source>Rather quiet: a little closer to the microphone would be better.</source>
+        <translation>声音偏小：离麦克风再近一点会更好。</translation>
+    </message>
+    <message>
+        <source>Loud enough.</source>
+        <translation>音量足够。</translation>
+    </message>
+    <message>
+        <source>Overdriven: move away from the microphone, or turn its level down.</source>
+        <translation>声音过载：请离麦克风远一些，或调低麦克风音量。</translation>
+    </message>
+    <message>
+        <source>Some peaks seem cut off: speak a little more softly, or step back.</source>
+        <translation>部分峰值似乎被削平：请说得轻一些，或离远一点。</translation>
+    </message>
+    <message>
+        <source>No peaks are cut off.</source>
+        <translation>没有峰值被削平。</translation>
+    </message>
+    <message>
+        <source>Very noisy: choose a quiet room, and switch off fans and music.</source>
+        <translation>噪声很大：请选择安静的房间，并关掉风扇和音乐。</translation>
+    </message>
+    <message>
+        <source>Some noise behind the voice: a quieter place would be better.</source>
+        <translation>背景有些噪声：更安静的地方会更好。</translation>
+    </message>
+    <message>
+        <source>Quiet behind the voice.</source>
+        <translation>背景安静。</translation>
+    </message>
+    <message>
+        <source>No speech was heard: choose a clip in which somebody speaks.</source>
+        <translation>没有听到语音：请选择有人说话的录音。</translation>
+    </message>
+    <message>
+        <source>Long silences: speak without a break, such as by reading aloud.</source>
+        <translation>停顿过长：请连续说话，例如朗读一段文字。</translation>
+    </message>
+    <message>
+        <source>No long silences.</source>
+        <translation>没有长时间停顿。</translation>
+    </message>
+    <message>
+        <source>There seem to be two voices: use a clip of one person alone.</source>
+        <translation>似乎有两个人的声音：请使用只有一个人说话的录音。</translation>
+    </message>
+    <message>
+        <source>One voice, as far as can be told.</source>
+        <translation>应该只有一个人的声音。</translation>
+    </message>
+</context>
+<context>
+    <name>VoicePanel</name>
+    <message>
+        <source>Voices</source>
+        <translation>音色</translation>
+    </message>
+    <message>
+        <source>New voice…</source>
+        <translation>新建音色…</translation>
+    </message>
+    <message>
+        <source>Make a voice from a recording</source>
+        <translation>用录音制作音色</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <source>Take in a voice file, or a voices.pt of MiniMind-O</source>
+        <translation>导入音色文件，或 MiniMind-O 的 voices.pt</translation>
+    </message>
+    <message>
+        <source>Your own</source>
+        <translation>你的音色</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>删除…</translation>
+    </message>
+</context>
+<context>
+    <name>VoiceRow</name>
+    <message>
+        <source>Rename, export or delete {voice}</source>
+        <translation>重命名、导出或删除 {voice}</translation>
+    </message>
+    <message>
+        <source>Stop the preview of {voice}</source>
+        <translation>停止试听 {voice}</translation>
+    </message>
+    <message>
+        <source>Listen to {voice}</source>
+        <translation>试听 {voice}</translation>
+    </message>
+    <message>
+        <source>{voice}, chosen</source>
+        <translation>{voice}，已选择</translation>
+    </message>
+</context>
+<context>
+    <name>Voices</name>
+    <message>
+        <source>{voice} answers from now on.</source>
+        <translation>今后由 {voice} 回答。</translation>
+    </message>
+    <message>
+        <source>Import voices</source>
+        <translation>导入音色</translation>
+    </message>
+    <message>
+        <source>Voices</source>
+        <translation>音色</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>所有文件</translation>
+    </message>
+    <message>
+        <source>Taken into your voices: {names}.</source>
+        <translation>已加入你的音色：{names}。</translation>
+    </message>
+    <message>
+        <source>Taken into your voices: {names}. They are for another model, and show up with it.</source>
+        <translation>已加入你的音色：{names}。它们属于其他模型，使用该模型时才会显示。</translation>
+    </message>
+    <message>
+        <source>Saved as {file}.</source>
+        <translation>已保存为 {file}。</translation>
+    </message>
+    <message>
+        <source>Rename the voice</source>
+        <translation>重命名音色</translation>
+    </message>
+    <message>
+        <source>New name of {voice}</source>
+        <translation>{voice} 的新名称</translation>
+    </message>
+    <message>
+        <source>Delete the voice {voice}?</source>
+        <translation>删除音色 {voice} 吗？</translation>
+    </message>
+    <message>
+        <source>Its file is deleted, and this cannot be undone. Export it first to keep it.</source>
+        <translation>其文件会被删除，且无法撤销。如需保留，请先导出。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+</context>
+<context>
+    <name>Waveform</name>
+    <message>
+        <source>The clip</source>
+        <translation>录音</translation>
+    </message>
+    <message>
+        <source>There is no clip yet</source>
+        <translation>还没有录音</translation>
+    </message>
+    <message>
+        <source>The voice is made from second {first} to {last} of {all}; the arrow keys move this part</source>
+        <translation>音色取自全长 {all} 秒中的第 {first} 至 {last} 秒；可用方向键移动这一部分</translation>
+    </message>
+    <message>
+        <source>Record yourself, or drop a sound file here</source>
+        <translation>录下你的声音，或将声音文件拖到这里</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} 秒</translation>
     </message>
 </context>
 <context>

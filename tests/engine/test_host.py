@@ -218,7 +218,7 @@ def test_fault_in_a_turn_leaves_the_worker_usable(ready: Client) -> None:
 
 
 def test_making_a_voice_is_refused_honestly(ready: Client) -> None:
-    job = ready.host.make_voice("carol", np.zeros(100, np.float32), 16_000)
+    job = ready.host.make_voice(np.zeros(100, np.float32))
     ready.host.start_turn(text="say 1")
     failed = ready.until(lambda event: isinstance(event, Failed))[-1]
     assert failed == Failed("The model Scripted cannot make new voices; choose one of its own.", job)

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
@@ -18,9 +19,13 @@ from app.gui.desktop.hotkey import Hotkey
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.report.dialog import ReportWindow
 from app.gui.soundcheck.dialog import SoundCheckWindow
+from app.gui.studio.window import StudioWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
 from app.settings import Language, Settings, Theme
+from app.voices.checks import check
+from app.voices.choose import CHOSEN_S, best_start
+from app.voices.clip import FRAME, FRAME_S, Clip
 
 VOICES = ("ada", "felix", "greta", "june", "otto", "sam")
 FONTS = ("Inter", "Cantarell", "Noto Sans", "Open Sans", "DejaVu Sans")
@@ -87,6 +92,46 @@ def settings_pages(folder: Path, theme_wanted: Theme, mark: str = "") -> None:
     window.deleteLater()
 
 
+def sample_clip() -> Clip:
+    """Something that looks like six seconds of speech after a moment of silence."""
+    drawn = np.random.default_rng(4)
+    count = round(7 / FRAME_S)
+    syllables = np.abs(np.sin(np.arange(count) * 0.42)) * np.abs(np.sin(np.arange(count) * 0.05 + 0.3)) ** 0.5
+    speech = np.arange(count) >= round(0.8 / FRAME_S)
+    loud = np.where(speech, 0.02 + syllables * drawn.uniform(0.5, 1.0, count), 0.01)
+    samples = (0.4 * np.repeat(loud, FRAME) * drawn.uniform(-1, 1, count * FRAME)).astype(np.float32)
+    level = (20 * np.log10(0.23 * loud)).astype(np.float32)
+    return Clip(samples, speech, level, np.zeros(count, bool))
+
+
+def voices(folder: Path, dress: str, mark: str = "") -> None:
+    """Pictures of the voice menu and of the voice studio, empty and with a clip."""
+    window = sample(QSize(880, 720))
+    window.show_ready((*VOICES, "Grandma", "Me in the morning"), "Grandma", ("Grandma", "Me in the morning"))
+    window.show()
+    panel = window.header.voices.panel
+    panel.show_preview("felix", False, True)
+    panel.open_under(window.header.voices)
+    settle()
+    panel.grab().save(str(folder / f"voices{mark}-{dress}.png"))
+    panel.hide()
+    studio = StudioWindow(window)
+    studio.show_able(True)
+    studio.show_microphone(True)
+    studio.show()
+    clip = sample_clip()
+    studio.show_clip(clip, best_start(clip), CHOSEN_S, check(clip))
+    studio.show_ready_to_record()
+    studio.name.setText("Grandma")
+    studio.consent.setChecked(True)
+    studio.name.setFocus()
+    settle()
+    studio.grab().save(str(folder / f"studio{mark}-{dress}.png"))
+    studio.close()
+    window.close()
+    window.deleteLater()
+
+
 def small_windows(folder: Path, dress: str, mark: str = "") -> None:
     """The sound check with its result, and what is said before a report is written."""
     check = SoundCheckWindow()
@@ -139,6 +184,7 @@ def pictures(folder: Path, dress: str, mark: str) -> None:
         window.deleteLater()
         QApplication.processEvents()
     settings_pages(folder, Theme(dress), mark)
+    voices(folder, dress, mark)
     small_windows(folder, dress, mark)
 
 

@@ -28,10 +28,13 @@ from app.gui.sentences import shown
 from app.gui.soundcheck import words
 from app.gui.soundcheck.dialog import SoundCheckWindow
 from app.gui.status import Model, Situation, line
-from app.gui.window import MainWindow
+from app.gui.studio.window import StudioWindow
+from app.gui.window import MINIMUM, MainWindow
 from app.history import keeper
 from app.settings import Language, Settings
-from tests.gui.screenshots import sample, settle
+from app.voices.checks import check as quality
+from app.voices.choose import CHOSEN_S
+from tests.gui.screenshots import sample, sample_clip, settle
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TABLE = paths.translations_dir() / "banter_zh_CN.ts"
@@ -151,13 +154,16 @@ def test_without_its_file_the_window_is_in_english(
 
 def windows() -> list[QWidget]:
     """All that the user sees most, with long words in it."""
-    main = sample(MainWindow().minimumSize(), sidebar=False)
-    empty = sample(MainWindow().minimumSize(), empty=True)
+    main = sample(MINIMUM, sidebar=False)
+    empty = sample(MINIMUM, empty=True)
     preferences = PreferencesWindow()
     preferences.show_settings(Settings())
     check = SoundCheckWindow()
     check.show_findings(Findings(-62.3, 0.0, 0.084, -31.2, -66.0), in_use=False)
-    return [main, empty, preferences, check, ReportWindow("How are you?", 12.3)]
+    studio, clip = StudioWindow(), sample_clip()
+    studio.show_able(True)
+    studio.show_clip(clip, 0.0, CHOSEN_S, quality(clip))
+    return [main, empty, preferences, check, ReportWindow("How are you?", 12.3), studio]
 
 
 def text_of(widget: QWidget) -> str:
