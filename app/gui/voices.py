@@ -191,7 +191,8 @@ class Voices(QObject):
         over = self.studio if self.studio is not None and self.studio.isVisible() else self._window
         dialog = QFileDialog(over, self.tr("Import voices"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([self.tr("Voices") + f" (*{ENDING} *.pt)", self.tr("All files") + " (*)"])
+        kinds = f" (*{ENDING} *.pt)"
+        dialog.setNameFilters([self.tr("Voices") + kinds, self.tr("All files") + " (*)"])
         dialog.fileSelected.connect(lambda name: self.bring(Path(name)))
         self._open(dialog)
 

@@ -63,6 +63,8 @@ OURS = re.compile(r"card|row|show_(problem|message|hotkey|progress)|tell|offer")
 UNSEEN = frozenset({"setObjectName", "setApplicationName", "setApplicationDisplayName", "setDesktopFileName"})
 TRANSLATING = frozenset({"tr", "translate", "QT_TRANSLATE_NOOP", "shown"})
 LOGGING = frozenset({"debug", "info", "warning", "error", "exception", "basicConfig"})
+# Said to the model, not to the user.
+SAID = frozenset({"How are you?"})
 # They speak on the terminal, which is in English, like the rest of the command line.
 TERMINAL = frozenset({"main.py", "instance.py", "remote.py"})
 
@@ -91,7 +93,9 @@ def bare(path: Path) -> Iterator[str]:
         sentence = re.search(r"[^\W\d_]+ [^\W\d_]+", text) and not re.search(r"[<>{};]|: \d", text)
         if isinstance(whole, ast.JoinedStr) and any(PLACE.sub("{}", t) in known for t in joined(whole)):
             continue
-        if text not in known and ((words and calls and shows(calls[0])) or (sentence and path.name not in TERMINAL)):
+        if text not in known | SAID and (
+            (words and calls and shows(calls[0])) or (sentence and path.name not in TERMINAL)
+        ):
             yield f"{path.relative_to(REPOSITORY)}:{node.lineno}: {text!r}"
 
 
