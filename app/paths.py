@@ -72,6 +72,11 @@ def assets_dir() -> Path:
     return _shipped("assets")
 
 
+def translations_dir() -> Path:
+    """The words of the windows in other languages than English."""
+    return assets_dir() / "translations"
+
+
 def starter_model() -> Path:
     """The model to use when none is chosen: `BANTER_MODEL` where set, otherwise the bundled starter.
 

@@ -61,6 +61,14 @@ class Theme(StrEnum):
     SYSTEM = "system"
 
 
+class Language(StrEnum):
+    """What language the windows are in, as Qt names it."""
+
+    SYSTEM = ""
+    ENGLISH = "en"
+    CHINESE = "zh_CN"
+
+
 class Keep(StrEnum):
     """How long conversations are kept."""
 
@@ -116,6 +124,7 @@ class Settings:
     patience: Patience = Patience.NORMAL
     barge_in: Sensitivity = Sensitivity.NORMAL
     theme: Theme = Theme.SYSTEM
+    language: Language = Language.SYSTEM
     text_size: int = 100
     reduced_motion: bool = False
     temperature: float | None = None
@@ -284,6 +293,7 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "patience": Patience,
     "barge_in": Sensitivity,
     "theme": Theme,
+    "language": Language,
     "text_size": _whole(TEXT_SIZES),
     "reduced_motion": _switch,
     "temperature": _number(MOST_TEMPERATURE),

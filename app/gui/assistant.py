@@ -26,6 +26,7 @@ from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
+from app.gui.sentences import shown
 from app.gui.soundcheck.checkup import SoundCheck
 from app.gui.status import Model
 from app.gui.transcript_log import TranscriptLog
@@ -147,7 +148,7 @@ class Assistant(QObject):
         window.header.set_volume(loaded.settings.volume)
         window.show_open_mic(loaded.settings.mode == SavedMode.OPEN_MIC)
         window.show_sidebar(loaded.settings.sidebar)
-        window.show_notice("settings", loaded.notice)
+        window.show_notice("settings", shown(loaded.notice))
 
     def start(self, model: Path) -> None:
         """Start the model in folder `model` and open the sound devices; returns at once."""
@@ -211,10 +212,10 @@ class Assistant(QObject):
         self._window.transcript.discard(turn)
 
     def notice(self, sentence: str) -> None:
-        self._window.show_problem(sentence)
+        self._window.show_problem(shown(sentence))
 
     def half_duplex(self, reason: str) -> None:
-        self._window.show_half_duplex(reason or self._no_echo_cancelling)
+        self._window.show_half_duplex(shown(reason) or self._no_echo_cancelling)
 
     def microphone_level(self, decibels: float, speech: float) -> None:
         self._window.show_microphone_level(decibels)
@@ -228,6 +229,7 @@ class Assistant(QObject):
 
     def microphone_changed(self, usable: bool, sentence: str) -> None:
         _log.info("microphone: %s", sentence or "open")
+        sentence = shown(sentence)
         self._window.show_microphone(usable)
         self.voices.microphone_changed(usable)
         self._device_changed("microphone", usable)
@@ -237,6 +239,7 @@ class Assistant(QObject):
 
     def speaker_changed(self, usable: bool, sentence: str) -> None:
         _log.info("loudspeaker: %s", sentence or usable)
+        sentence = shown(sentence)
         lost = bool(sentence) and not usable
         if usable or lost:
             self._device_changed("speaker", usable)
@@ -245,7 +248,7 @@ class Assistant(QObject):
         self._window.show_notice("speaker", text, retry=lost)
 
     def model_progress(self, stage: str, fraction: float) -> None:
-        self._window.show_progress(stage, fraction)
+        self._window.show_progress(shown(stage), fraction)
 
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
@@ -261,7 +264,7 @@ class Assistant(QObject):
     def model_failed(self, sentence: str, fatal: bool) -> None:
         _log.info("model failed: %s", sentence)
         # When it is being restarted, progress follows and takes the sentence away again.
-        self._window.show_model_failed(sentence)
+        self._window.show_model_failed(shown(sentence))
         if fatal:
             text = self.tr("The model did not start; below it says why. When that has been dealt with, try again.")
             self._window.show_notice("load", text, retry=True)
@@ -358,10 +361,11 @@ class Assistant(QObject):
 
     def _microphone_silent(self, sentence: str) -> None:
         self._silent = True
-        self._window.show_notice("silent", sentence)
+        self._window.show_notice("silent", shown(sentence))
 
     def _echo_changed(self, reason: str) -> None:
         _log.info("echo cancellation: %s", reason or "on")
+        reason = shown(reason)
         self._no_echo_cancelling = reason
         self._window.show_half_duplex(reason)
         self.preferences.echo_changed(reason)
@@ -373,7 +377,7 @@ class Assistant(QObject):
             self._transcript_log.add(entry)
         except OSError as error:
             self._transcript_log = None
-            reason = error.strerror or type(error).__name__
+            reason = shown(error.strerror or type(error).__name__)
             self._window.show_notice(
                 "log", self.tr("The transcript file cannot be written: {reason}.").format(reason=reason)
             )
@@ -391,7 +395,7 @@ class Assistant(QObject):
         try:
             save(self._settings_file, self._settings)
         except OSError as error:
-            reason = error.strerror or type(error).__name__
+            reason = shown(error.strerror or type(error).__name__)
             text = self.tr("Your settings cannot be saved: {reason}.").format(reason=reason)
         self._window.show_notice("saving", text)
 

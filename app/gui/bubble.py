@@ -148,11 +148,11 @@ class Bubble(QWidget):
         self._frame.move(room if self.entry.side == Side.USER else 0, self._top)
 
     def _show(self) -> None:
-        tr = QCoreApplication.translate
+        translate = QCoreApplication.translate
         entry = self.entry
         mine = entry.side == Side.USER
         selected = self._text.selectionStart(), len(self._text.selectedText())
-        words = entry.text or (tr("Bubble", "Spoken question") if mine else "")
+        words = entry.text or (translate("Bubble", "Spoken question") if mine else "")
         rest = entry.rest.strip() if entry.interrupted else ""
         cut = bool(rest)
         self._plain = f"{words} | {rest}" if cut else words
@@ -160,11 +160,13 @@ class Bubble(QWidget):
         self._text.setText(_cut_text(words, rest) if cut else words)
         if selected[0] >= 0:
             self._text.setSelection(*selected)
-        self._mark.setText(tr("Bubble", "Interrupted at the mark") if cut else tr("Bubble", "Interrupted"))
+        self._mark.setText(
+            translate("Bubble", "Interrupted at the mark") if cut else translate("Bubble", "Interrupted")
+        )
         self._mark.setVisible(self.entry.interrupted)
         self._text.setVisible(bool(self._plain))
-        who = tr("Bubble", "You said") if mine else tr("Bubble", "Banter said")
-        state = ", " + tr("Bubble", "interrupted") if self.entry.interrupted else ""
+        who = translate("Bubble", "You said") if mine else translate("Bubble", "Banter said")
+        state = ", " + translate("Bubble", "interrupted") if self.entry.interrupted else ""
         self.setAccessibleName(f"{who}: {words}{state}")
         self._text.setAccessibleName(self.accessibleName())
         self._show_tool_tip()

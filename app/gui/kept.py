@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.conversation.controller import Conversation
 from app.gui.bubble import Entry, Side
 from app.gui.retention import DAYS, Retention
+from app.gui.sentences import shown
 from app.gui.sounds import RATE, Sounds
 from app.gui.transcript import Transcript
 from app.gui.window import MainWindow
@@ -229,7 +230,8 @@ class Kept(QObject):
         dialog = QFileDialog(self._window, self.tr("Export the conversation"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(ending)
-        dialog.setNameFilters([{"md": "Markdown (*.md)", "json": "JSON (*.json)"}.get(ending, "FLAC (*.flac)")])
+        kinds = {"md": self.tr("Markdown (*.md)"), "json": self.tr("JSON (*.json)")}
+        dialog.setNameFilters([kinds.get(ending, self.tr("FLAC (*.flac)"))])
         if folder:
             dialog.setDirectory(folder)
         dialog.selectFile(f"{name}.{ending}")
@@ -247,7 +249,7 @@ class Kept(QObject):
             return ""
 
         def answer(problem: str) -> None:
-            self._window.show_notice("export", problem)
+            self._window.show_notice("export", shown(problem))
             if not problem:
                 self._window.sidebar.bar.tell(self.tr("Saved as {file}").format(file=file.name))
 
@@ -294,7 +296,7 @@ class Kept(QObject):
         self._keeper.ask(question, lambda result: self._post(lambda: answer(result)))
 
     def _on_notice(self, sentence: str) -> None:
-        self._post(lambda: self._window.show_notice("history", sentence))
+        self._post(lambda: self._window.show_notice("history", shown(sentence)))
 
     def _post(self, function: Callable[[], None]) -> None:
         # Qt deletes this object at the very end, while the keeper may still be on its last answer.

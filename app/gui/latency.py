@@ -9,43 +9,45 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVB
 from app.conversation.latency import Latency, Part, Start
 from app.gui import theme
 
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Latency", text)
+translate = QCoreApplication.translate
 
 
 def seconds(milliseconds: float) -> str:
     """A time as people read it: "480 ms", "1.2 s"."""
     if milliseconds < 999.5:
-        return _tr("{count} ms").format(count=round(milliseconds))
-    return _tr("{count} s").format(count=f"{milliseconds / 1000:.1f}")
+        return translate("Latency", "{count} ms").format(count=round(milliseconds))
+    return translate("Latency", "{count} s").format(count=f"{milliseconds / 1000:.1f}")
 
 
 def summary(latency: Latency) -> str:
     """The line itself."""
-    text = _tr("First sound after {time}") if latency.heard else _tr("Answer ready after {time}")
+    text = (
+        translate("Latency", "First sound after {time}")
+        if latency.heard
+        else translate("Latency", "Answer ready after {time}")
+    )
     return text.format(time=seconds(latency.total_ms))
 
 
 def origin(start: Start) -> str:
     """What the time is counted from."""
     return {
-        Start.VOICE: _tr("Counted from the end of your voice."),
-        Start.BUTTON: _tr("Counted from letting the button go."),
-        Start.TYPED: _tr("Counted from sending the question."),
+        Start.VOICE: translate("Latency", "Counted from the end of your voice."),
+        Start.BUTTON: translate("Latency", "Counted from letting the button go."),
+        Start.TYPED: translate("Latency", "Counted from sending the question."),
     }[start]
 
 
 def name(part: Part) -> str:
     """A part in words."""
     return {
-        Part.ENDPOINT: _tr("Waiting to be sure that you had finished"),
-        Part.ENCODE: _tr("Hearing the question"),
-        Part.PREFILL: _tr("Reading it with the conversation"),
-        Part.FIRST_FRAME: _tr("Making the first piece of speech"),
-        Part.MODEL: _tr("The model"),
-        Part.HANDOVER: _tr("Between window and model, and leading silence"),
-        Part.DEVICE: _tr("The speaker’s buffers"),
+        Part.ENDPOINT: translate("Latency", "Waiting to be sure that you had finished"),
+        Part.ENCODE: translate("Latency", "Hearing the question"),
+        Part.PREFILL: translate("Latency", "Reading it with the conversation"),
+        Part.FIRST_FRAME: translate("Latency", "Making the first piece of speech"),
+        Part.MODEL: translate("Latency", "The model"),
+        Part.HANDOVER: translate("Latency", "Between window and model, and leading silence"),
+        Part.DEVICE: translate("Latency", "The speaker’s buffers"),
     }[part]
 
 
@@ -168,7 +170,7 @@ class _Bar(QWidget):
 def _remarks(latency: Latency) -> list[str]:
     remarks = [origin(latency.start)]
     if latency.overlap_ms >= 1.0:
-        text = _tr("The model was at work {time} before it was sure that you had finished.")
+        text = translate("Latency", "The model was at work {time} before it was sure that you had finished.")
         remarks.append(text.format(time=seconds(latency.overlap_ms)))
     return remarks
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import paths, settings
 from app.engine.factory import OMNI_ENGINE
-from app.gui import appearance
+from app.gui import appearance, translation
 from app.gui.assistant import Assistant
 from app.gui.desktop.instance import Instance
 from app.gui.desktop.presence import Presence
@@ -57,6 +57,7 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
         closed = asyncio.Event()
         settings_file = paths.settings_file()
         loaded = settings.load(settings_file)
+        translation.install(app, loaded.settings.language)
         appearance.apply(app, loaded.settings)
         window = MainWindow()
         window.restore_geometry(loaded.settings.window)

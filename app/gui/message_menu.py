@@ -21,15 +21,15 @@ class Choices:
 
 def message_menu(parent: QWidget, choices: Choices) -> QMenu:
     """A menu that deletes itself when it is closed."""
-    tr = QCoreApplication.translate
+    translate = QCoreApplication.translate
     menu = QMenu(parent)
     menu.aboutToHide.connect(menu.deleteLater)
-    menu.addAction(tr("MessageMenu", "&Copy"), choices.copy)
+    menu.addAction(translate("MessageMenu", "&Copy"), choices.copy)
     if choices.again is not None:
-        menu.addAction(tr("MessageMenu", "&Say that again"), choices.again)
+        menu.addAction(translate("MessageMenu", "&Say that again"), choices.again)
     if choices.timing is not None:
-        menu.addAction(tr("MessageMenu", "Where the &time went"), choices.timing)
+        menu.addAction(translate("MessageMenu", "Where the &time went"), choices.timing)
     if choices.report is not None:
         menu.addSeparator()
-        menu.addAction(tr("MessageMenu", "&Report this turn…"), choices.report)
+        menu.addAction(translate("MessageMenu", "&Report this turn…"), choices.report)
     return menu

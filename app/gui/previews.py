@@ -10,6 +10,7 @@ from app.conversation.controller import Conversation
 from app.conversation.events import State
 from app.engine.host import EngineHost
 from app.engine.protocol import AudioFrame, Event, Failed, TurnDone
+from app.gui.sentences import shown
 from app.omni.turn import TRIAL_VOICE, StopReason
 
 # What the model is asked, in a language that it speaks. Not shown to the user, so not translated.
@@ -106,7 +107,7 @@ class Previews(QObject):
             case Failed():
                 self._turn = None
                 self._tell("")
-                self.failed.emit(event.message)
+                self.failed.emit(shown(event.message))
         return True
 
     def state_changed(self, state: State) -> None:

@@ -67,7 +67,7 @@ class Retention(QObject):
                 what = self.tr("All kept conversations are deleted, and this cannot be undone.")
             else:
                 what = self.tr("Those older than {days} days are deleted, and this cannot be undone.")
-            text = self.tr("Delete {count} conversation(s) now?").format(count=gone)
+            text = self.tr("Delete %n conversation(s) now?", "", gone)
             self._confirm(over, text, what.format(days=round(DAYS.get(keep, 0.0))), lambda: self.set_keep(keep))
 
         self._kept.count(goes, answer)

@@ -9,6 +9,8 @@ from PySide6.QtCore import QCoreApplication
 
 from app.gui.orb import Look
 
+translate = QCoreApplication.translate
+
 
 class Model(StrEnum):
     """Where the model is."""
@@ -51,51 +53,57 @@ def line(now: Situation) -> Line:
     if now.model == Model.LOADING:
         return _loading(now)
     if now.model == Model.FAILED:
-        return Line(Look.FAILED, _tr("The model is not running"), now.problem)
+        return Line(Look.FAILED, translate("Status", "The model is not running"), now.problem)
     match now.activity:
         case "listening":
-            return Line(Look.LISTENING, _tr("Listening"), _while_listening(now))
+            return Line(Look.LISTENING, translate("Status", "Listening"), _while_listening(now))
         case "thinking":
-            return Line(Look.THINKING, _tr("Thinking"), _tr("Press Esc to stop"))
+            return Line(Look.THINKING, translate("Status", "Thinking"), translate("Status", "Press Esc to stop"))
         case "speaking":
-            return Line(Look.SPEAKING, _tr("Speaking"), _while_speaking(now))
+            return Line(Look.SPEAKING, translate("Status", "Speaking"), _while_speaking(now))
     if now.problem:
-        return Line(Look.IDLE, _tr("That did not work"), now.problem)
+        return Line(Look.IDLE, translate("Status", "That did not work"), now.problem)
     if not now.microphone:
-        return Line(Look.IDLE, _tr("Ready"), _tr("Type your question below"))
+        return Line(Look.IDLE, translate("Status", "Ready"), translate("Status", "Type your question below"))
     if now.muted:
-        return Line(Look.IDLE, _tr("Ready, microphone muted"), _tr("Unmute to talk, or type"))
+        return Line(
+            Look.IDLE, translate("Status", "Ready, microphone muted"), translate("Status", "Unmute to talk, or type")
+        )
     if now.open_mic:
-        return Line(Look.IDLE, _tr("Ready, microphone open"), _tr("Just speak"))
-    how = _tr("Press Space to talk, or type") if now.toggle else _tr("Hold Space to talk, or type")
-    return Line(Look.IDLE, _tr("Ready"), how)
+        return Line(Look.IDLE, translate("Status", "Ready, microphone open"), translate("Status", "Just speak"))
+    how = (
+        translate("Status", "Press Space to talk, or type")
+        if now.toggle
+        else translate("Status", "Hold Space to talk, or type")
+    )
+    return Line(Look.IDLE, translate("Status", "Ready"), how)
 
 
 def _while_listening(now: Situation) -> str:
     if now.open_mic:
-        return _tr("Pause when you have finished")
-    return _tr("Press again when you have finished") if now.toggle else _tr("Let go when you have finished")
+        return translate("Status", "Pause when you have finished")
+    return (
+        translate("Status", "Press again when you have finished")
+        if now.toggle
+        else translate("Status", "Let go when you have finished")
+    )
 
 
 def _while_speaking(now: Situation) -> str:
     if now.muted or not now.open_mic or not now.microphone:
-        return _tr("Press Esc to stop")
+        return translate("Status", "Press Esc to stop")
     if now.half_duplex:
-        text = _tr("Not listening meanwhile: {reason}. Press Esc to stop")
+        text = translate("Status", "Not listening meanwhile: {reason}. Press Esc to stop")
         return text.format(reason=now.half_duplex)
-    return _tr("Speak over it or press Esc to stop")
+    return translate("Status", "Speak over it or press Esc to stop")
 
 
 def _loading(now: Situation) -> Line:
     stage = now.stage[:1].lower() + now.stage[1:] if now.stage else ""
-    hint = now.problem or stage or _tr("You can look around meanwhile")
+    hint = now.problem or stage or translate("Status", "You can look around meanwhile")
     if now.fraction > 0:
         percent = round(100 * min(now.fraction, 1.0))
-        headline = _tr("Loading the model… {percent} %").format(percent=percent)
+        headline = translate("Status", "Loading the model… {percent} %").format(percent=percent)
     else:
-        headline = _tr("Loading the model…")
+        headline = translate("Status", "Loading the model…")
     return Line(Look.LOADING, headline, hint[:1].upper() + hint[1:])
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Status", text)

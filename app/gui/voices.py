@@ -17,6 +17,7 @@ from app.engine.protocol import Event, Failed, Progress, VoicesChanged, VoicesRe
 from app.engine.voice_data import unpack
 from app.gui.kept import Kept
 from app.gui.previews import Previews
+from app.gui.sentences import shown
 from app.gui.studio.window import StudioWindow
 from app.gui.studio.work import StudioWork, export_dialog
 from app.gui.window import MainWindow
@@ -106,7 +107,7 @@ class Voices(QObject):
                 self._take_in([unpack(data) for data in event.voices])
             case Failed() if event.turn == self._job and self._job is not None:
                 self._job = None
-                self._tell(event.message, bad=True)
+                self._tell(shown(event.message), bad=True)
 
     def state_changed(self, state: State) -> None:
         """What the conversation is doing now."""
@@ -190,7 +191,8 @@ class Voices(QObject):
         over = self.studio if self.studio is not None and self.studio.isVisible() else self._window
         dialog = QFileDialog(over, self.tr("Import voices"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([self.tr("Voices") + f" (*{ENDING} *.pt)", self.tr("All files") + " (*)"])
+        kinds = f" (*{ENDING} *.pt)"
+        dialog.setNameFilters([self.tr("Voices") + kinds, self.tr("All files") + " (*)"])
         dialog.fileSelected.connect(lambda name: self.bring(Path(name)))
         self._open(dialog)
 
@@ -203,7 +205,7 @@ class Voices(QObject):
         try:
             voices = file.read_all(path)
         except VoiceError as error:
-            self._tell(str(error), bad=True)
+            self._tell(shown(str(error)), bad=True)
         else:
             self._take_in(list(voices))
 
@@ -212,7 +214,7 @@ class Voices(QObject):
         try:
             added = self.library.take_in(voices, info.voices if info is not None else ())
         except VoiceError as error:
-            self._tell(str(error), bad=True)
+            self._tell(shown(str(error)), bad=True)
             return
         finally:
             self._host.refresh_voices()
@@ -290,7 +292,7 @@ class Voices(QObject):
         try:
             work()
         except VoiceError as error:
-            self._tell(str(error), bad=True)
+            self._tell(shown(str(error)), bad=True)
         else:
             self._tell(done)
 

@@ -128,7 +128,7 @@ class Welcome(QWidget):
             self._title.setText(self.tr("Hold Space and ask"))
             how = self.tr("Speak while you hold it, let go when you have finished, and Banter answers aloud.")
         also = self.tr("You can cut in at any time, type instead, or switch to the open microphone.")
-        self._how.setText(f"{how} {also}")
+        self._how.setText(self.tr("{how} {also}").format(how=how, also=also))
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
@@ -149,6 +149,7 @@ class Welcome(QWidget):
     def questions(self) -> list[str]:
         """Example questions that the bundled model was trained on."""
         return [
+            #: The bundled model understands English only: leave its questions as they are.
             self.tr("What's the capital of France?"),
             self.tr("Tell me a joke"),
             self.tr("How often is there a full moon?"),

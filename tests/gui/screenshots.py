@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio.catalogue import DeviceName, Found
 from app.audio.check import Findings
-from app.gui import theme
+from app.gui import theme, translation
 from app.gui.desktop.hotkey import Hotkey
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.report.dialog import ReportWindow
@@ -22,13 +22,15 @@ from app.gui.soundcheck.dialog import SoundCheckWindow
 from app.gui.studio.window import StudioWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
-from app.settings import Settings, Theme
+from app.settings import Language, Settings, Theme
 from app.voices.checks import check
 from app.voices.choose import CHOSEN_S, best_start
 from app.voices.clip import FRAME, FRAME_S, Clip
 
 VOICES = ("ada", "felix", "greta", "june", "otto", "sam")
 FONTS = ("Inter", "Cantarell", "Noto Sans", "Open Sans", "DejaVu Sans")
+# The pictures of the window in another language than English are marked with it.
+MARKS = {Language.ENGLISH: "", Language.CHINESE: "-zh"}
 # Question, answer, and what was heard of it where it was cut short.
 CONVERSATION = (
     ("What's the capital of France?", "The capital of France is Paris, on the river Seine.", None),
@@ -72,8 +74,8 @@ def sample(size: QSize, empty: bool = False, sidebar: bool = False) -> MainWindo
     return window
 
 
-def settings_pages(folder: Path, theme_wanted: Theme) -> None:
-    """A picture of each page of the settings."""
+def settings_pages(folder: Path, theme_wanted: Theme, mark: str = "") -> None:
+    """A picture of each page of the settings; `mark` goes into the names of the files."""
     desk, speakers = DeviceName("Built-in microphone", "ALSA"), DeviceName("Built-in speakers", "ALSA")
     window = PreferencesWindow()
     window.show_settings(Settings(theme=theme_wanted))
@@ -81,10 +83,11 @@ def settings_pages(folder: Path, theme_wanted: Theme) -> None:
     window.desktop.show_hotkey(Hotkey().sentence())
     window.desktop.show_tray(True)
     window.show()
-    for row in range(window.list.count()):
+    names = ("sound", "conversation", "appearance", "answers", "desktop", "privacy")
+    for row, name in enumerate(names):
         window.list.setCurrentRow(row)
         settle()
-        window.grab().save(str(folder / f"settings-{window.page().accessibleName().lower()}-{theme_wanted}.png"))
+        window.grab().save(str(folder / f"settings-{name}{mark}-{theme_wanted}.png"))
     window.close()
     window.deleteLater()
 
@@ -101,7 +104,7 @@ def sample_clip() -> Clip:
     return Clip(samples, speech, level, np.zeros(count, bool))
 
 
-def voices(folder: Path, dress: str) -> None:
+def voices(folder: Path, dress: str, mark: str = "") -> None:
     """Pictures of the voice menu and of the voice studio, empty and with a clip."""
     window = sample(QSize(880, 720))
     window.show_ready((*VOICES, "Grandma", "Me in the morning"), "Grandma", ("Grandma", "Me in the morning"))
@@ -110,7 +113,7 @@ def voices(folder: Path, dress: str) -> None:
     panel.show_preview("felix", False, True)
     panel.open_under(window.header.voices)
     settle()
-    panel.grab().save(str(folder / f"voices-{dress}.png"))
+    panel.grab().save(str(folder / f"voices{mark}-{dress}.png"))
     panel.hide()
     studio = StudioWindow(window)
     studio.show_able(True)
@@ -123,13 +126,13 @@ def voices(folder: Path, dress: str) -> None:
     studio.consent.setChecked(True)
     studio.name.setFocus()
     settle()
-    studio.grab().save(str(folder / f"studio-{dress}.png"))
+    studio.grab().save(str(folder / f"studio{mark}-{dress}.png"))
     studio.close()
     window.close()
     window.deleteLater()
 
 
-def small_windows(folder: Path, dress: str) -> None:
+def small_windows(folder: Path, dress: str, mark: str = "") -> None:
     """The sound check with its result, and what is said before a report is written."""
     check = SoundCheckWindow()
     check.show_level(-30.0)
@@ -138,7 +141,7 @@ def small_windows(folder: Path, dress: str) -> None:
     for name, window in (("sound-check", check), ("report", report)):
         window.show()
         settle()
-        window.grab().save(str(folder / f"{name}-{dress}.png"))
+        window.grab().save(str(folder / f"{name}{mark}-{dress}.png"))
         window.close()
         window.deleteLater()
 
@@ -157,26 +160,32 @@ def main(folder: Path) -> None:
     if family:
         app.setFont(QFont(family, 10))
     folder.mkdir(parents=True, exist_ok=True)
-    for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
-        theme.apply(app, scheme)
-        dress = scheme.name.lower()
-        for name, size, empty, sidebar in (
-            (f"conversation-{dress}.png", QSize(880, 720), False, False),
-            (f"conversations-{dress}.png", QSize(1100, 720), False, True),
-            (f"welcome-{dress}.png", QSize(880, 720), True, False),
-        ):
-            window = sample(size, empty, sidebar)
-            window.show()
-            settle()
-            window.transcript.follow()
-            app.processEvents()
-            window.grab().save(str(folder / name))
-            window.close()
-            window.deleteLater()
-            app.processEvents()
-        settings_pages(folder, Theme(dress))
-        voices(folder, dress)
-        small_windows(folder, dress)
+    for language, mark in MARKS.items():
+        translation.install(app, language)
+        for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
+            theme.apply(app, scheme)
+            pictures(folder, scheme.name.lower(), mark)
+
+
+def pictures(folder: Path, dress: str, mark: str) -> None:
+    """Everything in the dress and the language that are in force."""
+    for name, size, empty, sidebar in (
+        ("conversation", QSize(880, 720), False, False),
+        ("conversations", QSize(1100, 720), False, True),
+        ("welcome", QSize(880, 720), True, False),
+    ):
+        window = sample(size, empty, sidebar)
+        window.show()
+        settle()
+        window.transcript.follow()
+        QApplication.processEvents()
+        window.grab().save(str(folder / f"{name}{mark}-{dress}.png"))
+        window.close()
+        window.deleteLater()
+        QApplication.processEvents()
+    settings_pages(folder, Theme(dress), mark)
+    voices(folder, dress, mark)
+    small_windows(folder, dress, mark)
 
 
 if __name__ == "__main__":

@@ -416,7 +416,7 @@ def test_every_control_is_named_and_reached_with_the_keyboard(table: Table) -> N
                        "Cancel the echo of the loudspeakers", "Suppress steady noise"],
         dialog.talking: ["How you talk: Hold to talk", "Patience at the end: Normal",
                          "How easily you interrupt: Normal"],
-        dialog.look: ["Theme: As the system", "Text size", "Less motion",
+        dialog.look: ["Theme: As the system", "Language: As the system", "Text size", "Less motion",
                       "Show how long each answer took"],
         dialog.answers: ["Variety of the words (temperature): Choose", "Temperature",
                          "Chance (seed): Repeatable", "Seed"],

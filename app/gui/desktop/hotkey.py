@@ -14,6 +14,8 @@ from app.gui.desktop.hook import HookBackend
 from app.gui.desktop.portal import PortalBackend
 from app.gui.desktop.x11 import X11Backend
 
+translate = QCoreApplication.translate
+
 
 def backend_for(platform: str, environment: Mapping[str, str]) -> type[Backend] | None:
     """How to learn of a key on this system (`sys.platform`); None where there is no screen."""
@@ -69,23 +71,27 @@ class Hotkey(QObject):
         """What the settings say about it."""
         match self.status.state:
             case State.OFF:
-                return _tr("Choose a key that starts your question from any program.")
+                return translate("Hotkey", "Choose a key that starts your question from any program.")
             case State.WAITING:
-                return _tr("Waiting for your desktop to allow the key…")
+                return translate("Hotkey", "Waiting for your desktop to allow the key…")
             case State.ON:
-                return _tr("{keys} works in every program.").format(keys=keys.shown(self.status.keys))
+                return translate("Hotkey", "{keys} works in every program.").format(keys=keys.shown(self.status.keys))
             case State.TAKEN:
-                return _tr("Another program uses this key already: choose another one.")
+                return translate("Hotkey", "Another program uses this key already: choose another one.")
             case State.REFUSED:
-                return _tr("Your desktop did not allow the key: choose it again to be asked once more.")
+                return translate("Hotkey", "Your desktop did not allow the key: choose it again to be asked once more.")
             case State.NO_PERMISSION:
-                return _tr(
+                return translate(
+                    "Hotkey",
                     "Your system does not let Banter see the key yet: allow it in System Settings, Privacy & Security, "
-                    "Accessibility, then start Banter again."
+                    "Accessibility, then start Banter again.",
                 )
             case State.UNKNOWN_KEY:
-                return _tr("This key cannot be used here: choose another one.")
-        text = _tr("No key can be watched here: in your system's keyboard settings, set one for the command {command}")
+                return translate("Hotkey", "This key cannot be used here: choose another one.")
+        text = translate(
+            "Hotkey",
+            "No key can be watched here: in your system's keyboard settings, set one for the command {command}",
+        )
         return text.format(command="banter --toggle-talk")
 
     def _apply(self) -> None:
@@ -103,7 +109,3 @@ class Hotkey(QObject):
     def _told(self, status: Status) -> None:
         self.status = status
         self.status_changed.emit()
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Hotkey", text)

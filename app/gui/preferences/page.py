@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -11,6 +13,11 @@ from app.gui.preferences.parts import Scale, Segments, Switch
 from app.settings import Settings
 
 MOST_WIDTH = 620
+
+
+def without_shortcut(text: str) -> str:
+    """`text` of a label for those who hear it: "&Theme" is "Theme", and "主题(&T)" is "主题"."""
+    return re.sub(r"\(&\w\)|&", "", text)
 
 
 class Card(QFrame):
@@ -36,7 +43,7 @@ class Card(QFrame):
         label = QLabel(text)
         label.setBuddy(control)
         label.setWordWrap(True)
-        name = text.replace("&", "")
+        name = without_shortcut(text)
         if isinstance(control, Segments):
             control.name(name)
         else:
@@ -125,6 +132,11 @@ class Page(QScrollArea):
         """Ask for the defaults of this page."""
         default = Settings()
         self.changed.emit({name: getattr(default, name) for name in self.FIELDS})
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # Large words may need more than what reads best.
+        self._body.setMaximumWidth(max(MOST_WIDTH, self._body.minimumSizeHint().width()))
+        super().resizeEvent(event)
 
     def minimumContentWidth(self) -> int:
         """Pixels below which something would be cut off."""

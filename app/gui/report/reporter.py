@@ -18,6 +18,7 @@ from app.conversation.journal import BEFORE_S, Journal, TurnLog
 from app.gui.bubble import Entry, Side
 from app.gui.devices import Devices
 from app.gui.report.dialog import ReportWindow
+from app.gui.sentences import shown
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo, TurnStats
 from app.replay.bundle import Report, Turn, versions, write
@@ -131,7 +132,7 @@ class Reporter(QObject):
                 write(report, file)
             except AudioFileError as error:
                 problem = str(error)
-                self._post(lambda: self._dialog.show_problem(problem) if self._dialog else None)
+                self._post(lambda: self._dialog.show_problem(shown(problem)) if self._dialog else None)
             else:
                 self._post(lambda: self._dialog.show_saved(file.name) if self._dialog else None)
 

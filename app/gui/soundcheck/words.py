@@ -6,72 +6,82 @@ from PySide6.QtCore import QCoreApplication
 
 from app.audio.check import Findings, Reason, Step, Trouble, Way
 
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("SoundCheck", text)
+translate = QCoreApplication.translate
 
 
 def step(now: Step) -> str:
     """What the check is doing, and what the user is to do."""
     return {
-        Step.LISTENING: _tr("Listening to the room: please be quiet for a moment…"),
-        Step.PLAYING: _tr("Playing the test sound…"),
-        Step.WORKING: _tr("Working it out…"),
+        Step.LISTENING: translate("SoundCheck", "Listening to the room: please be quiet for a moment…"),
+        Step.PLAYING: translate("SoundCheck", "Playing the test sound…"),
+        Step.WORKING: translate("SoundCheck", "Working it out…"),
     }[now]
 
 
 def trouble(what: Trouble) -> str:
     """Why the check could not be done, and what helps."""
     return {
-        Trouble.NO_MICROPHONE: _tr("No microphone is open: plug one in or choose another one above."),
-        Trouble.NO_SPEAKER: _tr("No speaker is open: plug one in or choose another one above."),
-        Trouble.MUTED: _tr("The answers are muted: unmute them or turn the volume up, then check again."),
-        Trouble.NO_SAMPLES: _tr(
+        Trouble.NO_MICROPHONE: translate(
+            "SoundCheck", "No microphone is open: plug one in or choose another one above."
+        ),
+        Trouble.NO_SPEAKER: translate("SoundCheck", "No speaker is open: plug one in or choose another one above."),
+        Trouble.MUTED: translate(
+            "SoundCheck", "The answers are muted: unmute them or turn the volume up, then check again."
+        ),
+        Trouble.NO_SAMPLES: translate(
+            "SoundCheck",
             "The microphone delivers nothing: close other programs that use it, and let Banter use it in the "
-            "privacy settings of your system."
+            "privacy settings of your system.",
         ),
-        Trouble.ALL_ZERO: _tr(
+        Trouble.ALL_ZERO: translate(
+            "SoundCheck",
             "The microphone gives no sound at all: check that it is not muted, at the device or in your system, and "
-            "that Banter may use it."
+            "that Banter may use it.",
         ),
-        Trouble.CUT_OFF: _tr("The test sound was cut off: check again and let it play to its end."),
+        Trouble.CUT_OFF: translate("SoundCheck", "The test sound was cut off: check again and let it play to its end."),
     }[what]
 
 
 def headline(way: Way) -> str:
     """The way of talking, in a few words."""
     return {
-        Way.FULL_DUPLEX: _tr("Open microphone, also during answers"),
-        Way.HALF_DUPLEX: _tr("Open microphone, but not during answers"),
-        Way.PUSH_TO_TALK: _tr("Talk button"),
+        Way.FULL_DUPLEX: translate("SoundCheck", "Open microphone, also during answers"),
+        Way.HALF_DUPLEX: translate("SoundCheck", "Open microphone, but not during answers"),
+        Way.PUSH_TO_TALK: translate("SoundCheck", "Talk button"),
     }[way]
 
 
 def reason(why: Reason, found: Findings) -> str:
     """Why it suits, in two sentences at most."""
     text = {
-        Reason.NO_ECHO: _tr(
+        Reason.NO_ECHO: translate(
+            "SoundCheck",
             "Your microphone does not hear the speaker, as with headphones, so you can just speak, even over an "
-            "answer. If you did not hear the test sound, turn the volume up or choose another speaker, and check again."
+            "answer. If you did not hear the test sound, turn the volume up or choose another speaker, and check "
+            "again.",
         ),
-        Reason.ECHO_GONE: _tr(
+        Reason.ECHO_GONE: translate(
+            "SoundCheck",
             "Your microphone hears the speaker, but that echo can be taken out. So you can just speak, even over an "
-            "answer."
+            "answer.",
         ),
-        Reason.ECHO_LEFT: _tr(
+        Reason.ECHO_LEFT: translate(
+            "SoundCheck",
             "Too much of the speaker stays in your microphone, and Banter would interrupt itself. So you just speak, "
-            "but it does not listen during its answers; press Esc to stop one."
+            "but it does not listen during its answers; press Esc to stop one.",
         ),
-        Reason.NO_CANCELLER: _tr(
+        Reason.NO_CANCELLER: translate(
+            "SoundCheck",
             "Your microphone hears the speaker, and the echo canceller does not run on this computer. So you just "
-            "speak, but Banter does not listen during its answers; press Esc to stop one."
+            "speak, but Banter does not listen during its answers; press Esc to stop one.",
         ),
-        Reason.NOISE: _tr(
+        Reason.NOISE: translate(
+            "SoundCheck",
             "It is so loud around you ({noise}) that Banter could not tell when you have finished. With the button, "
-            "you tell it."
+            "you tell it.",
         ),
-        Reason.VOICES: _tr(
-            "Others can be heard around you, and Banter would answer them. With the button, it does not."
+        Reason.VOICES: translate(
+            "SoundCheck", "Others can be heard around you, and Banter would answer them. With the button, it does not."
         ),
     }[why]
     return text.format(noise=_level(found.noise_db))
@@ -79,24 +89,39 @@ def reason(why: Reason, found: Findings) -> str:
 
 def facts(found: Findings) -> list[tuple[str, str]]:
     """What was measured: names and values."""
-    rows = [(_tr("Noise in the room"), f"{_level(found.noise_db)} ({_noise(found.noise_db)})")]
+    rows = [(translate("SoundCheck", "Noise in the room"), _and(_level(found.noise_db), _noise(found.noise_db)))]
     if found.delay_s is None or found.echo_db is None:
-        return [*rows, (_tr("Echo of the speaker"), _tr("none"))]
-    rows.append((_tr("From the speaker to the microphone"), _tr("{ms} ms").format(ms=round(1000 * found.delay_s))))
-    rows.append((_tr("Echo of the speaker"), _level(found.echo_db)))
+        return [*rows, (translate("SoundCheck", "Echo of the speaker"), translate("SoundCheck", "none"))]
+    rows.append(
+        (
+            translate("SoundCheck", "From the speaker to the microphone"),
+            translate("SoundCheck", "{ms} ms").format(ms=round(1000 * found.delay_s)),
+        )
+    )
+    rows.append((translate("SoundCheck", "Echo of the speaker"), _level(found.echo_db)))
     if found.left_db is None:
-        left = _tr("the canceller does not run")
+        left = translate("SoundCheck", "the canceller does not run")
     else:
-        taken = _tr("{level} dB taken out").format(level=max(0, round(found.taken_out_db or 0.0)))
-        left = f"{_level(found.left_db)} ({taken})"
-    return [*rows, (_tr("Left after the echo canceller"), left)]
+        taken = translate("SoundCheck", "{level} dB taken out").format(level=max(0, round(found.taken_out_db or 0.0)))
+        left = _and(_level(found.left_db), taken)
+    return [*rows, (translate("SoundCheck", "Left after the echo canceller"), left)]
+
+
+def _and(level: str, words: str) -> str:
+    return translate("SoundCheck", "{level} ({words})").format(level=level, words=words)
 
 
 def _level(decibels: float) -> str:
-    return _tr("{level} dB").format(level=f"{decibels:.0f}".replace("-", "−"))
+    return translate("SoundCheck", "{level} dB").format(level=f"{decibels:.0f}".replace("-", "−"))
 
 
 def _noise(decibels: float) -> str:
     if decibels < -60.0:
-        return _tr("very quiet")
-    return _tr("quiet") if decibels < -48.0 else _tr("audible") if decibels < -38.0 else _tr("loud")
+        return translate("SoundCheck", "very quiet")
+    return (
+        translate("SoundCheck", "quiet")
+        if decibels < -48.0
+        else translate("SoundCheck", "audible")
+        if decibels < -38.0
+        else translate("SoundCheck", "loud")
+    )

@@ -21,6 +21,7 @@ from app.engine.protocol import Event, Failed, VoiceMade
 from app.engine.voice_data import unpack
 from app.gui.orb import fraction_of
 from app.gui.previews import Previews
+from app.gui.sentences import shown
 from app.gui.studio.window import StudioWindow
 from app.omni.turn import INPUT_RATE, TRIAL_VOICE, ModelInfo
 from app.voices import file
@@ -126,7 +127,7 @@ class StudioWork(QObject):
             then()
         elif isinstance(event, Failed):
             self._window.show_busy(False)
-            self._window.show_message(event.message, bad=True)
+            self._window.show_message(shown(event.message), bad=True)
         return True
 
     def microphone_changed(self, usable: bool) -> None:
@@ -204,7 +205,7 @@ class StudioWork(QObject):
                 found = work()
                 checks = check(found)
             except (AudioFileError, FileNotFoundError) as error:
-                found = str(error)
+                found = shown(str(error))
             except MemoryError:
                 found = ""
             # The window may have gone meanwhile.
@@ -272,7 +273,7 @@ class StudioWork(QObject):
             taken = self._info.voices if self._info is not None else ()
             voice = self._library.add(self._named(), taken)
         except VoiceError as error:
-            self._window.show_message(str(error), bad=True)
+            self._window.show_message(shown(str(error)), bad=True)
             self._window.name.setFocus()
             self._window.name.selectAll()
             return
@@ -294,7 +295,7 @@ class StudioWork(QObject):
         try:
             voice = self._named()
         except VoiceError as error:
-            self._window.show_message(str(error), bad=True)
+            self._window.show_message(shown(str(error)), bad=True)
             return
         dialog = export_dialog(self._window, voice.name)
         dialog.fileSelected.connect(lambda name: self._export_to(voice, Path(name)))
@@ -304,7 +305,7 @@ class StudioWork(QObject):
         try:
             file.write(path, voice)
         except VoiceError as error:
-            self._window.show_message(str(error), bad=True)
+            self._window.show_message(shown(str(error)), bad=True)
         else:
             self._window.show_message(self.tr("Saved as {file}.").format(file=path.name))
 
@@ -323,11 +324,11 @@ class StudioWork(QObject):
 
 def export_dialog(parent: QWidget, name: str) -> QFileDialog:
     """Asks where to write the file of the voice `name`."""
-    tr = QCoreApplication.translate
-    dialog = QFileDialog(parent, tr("StudioWork", "Export the voice"))
+    translate = QCoreApplication.translate
+    dialog = QFileDialog(parent, translate("StudioWork", "Export the voice"))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(file.ENDING[1:])
-    dialog.setNameFilters([tr("StudioWork", "Voice") + f" (*{file.ENDING})"])
+    dialog.setNameFilters([translate("StudioWork", "Voice") + f" (*{file.ENDING})"])
     dialog.selectFile(f"{name}{file.ENDING}")
     return dialog
 
