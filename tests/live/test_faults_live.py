@@ -99,9 +99,6 @@ def test_a_microphone_pulled_out_in_mid_question_loses_nothing(room: Room) -> No
     _answered_whole(room, 1)
     speech.wait(timeout=60)
     assert room.transcript()[0]["who"] == "user"
-    # PulseAudio gives the next best source, which hears the same, and Banter listens to it.
-    room.say(QUESTION).wait(timeout=60)
-    _answered_whole(room, 2)
 
 
 def test_a_computer_that_slept_in_mid_answer_goes_on_with_it(room: Room) -> None:
