@@ -48,8 +48,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _threads() -> set[threading.Thread]:
-    """Python's own threads, daemons too. A dummy stands for a foreign one that once called Python."""
-    return {thread for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)}
+    """Python's own threads, daemons too. A dummy stands for a foreign one that once called Python; the monitor of tqdm
+    comes with the recogniser that judges answers and lives as long as the process.
+    """
+    own = (thread for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread))
+    return {thread for thread in own if thread.name != "tqdm_monitor"}
 
 
 def _running_timers() -> set[str]:
