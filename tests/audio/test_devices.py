@@ -100,9 +100,10 @@ class Program:
 
     def close(self) -> None:
         """End it."""
-        assert self.process.stdin is not None
+        assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         assert self.process.wait(timeout=30) == 0
+        self.process.stdout.close()
 
 
 @pytest.fixture
