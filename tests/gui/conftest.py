@@ -33,8 +33,16 @@ def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
     qtbot.addWidget(window)
     window.resize(640, 640)
     window.show()
-    window.activateWindow()
-    qtbot.waitActive(window)
+
+    def active() -> bool:
+        if not window.isActiveWindow():
+            window.activateWindow()
+        return window.isActiveWindow()
+
+    # Shortcuts go to the active window alone, and one that has just been closed may take that away once more.
+    qtbot.waitUntil(active)
+    qtbot.wait(50)
+    qtbot.waitUntil(active)
     window.show_ready(("ada", "ben"), "ada")
     yield window
     window.close()
