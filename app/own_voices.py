@@ -13,7 +13,7 @@ from app.voices import file
 from app.voices.checks import Verdict, check, usable
 from app.voices.choose import best_start, prepare
 from app.voices.clip import read_clip
-from app.voices.file import OwnVoice, VoiceError, checked_name
+from app.voices.file import PICKLED, OwnVoice, VoiceError, checked_name
 from app.voices.library import Library
 
 ACTIONS = {
@@ -74,7 +74,7 @@ def _make(path: Path, name: str, permitted: bool, model: Model, library: Library
 
 
 def _read(path: Path) -> tuple[OwnVoice, ...]:
-    if path.suffix.lower() not in (".pt", ".pth"):
+    if path.suffix.lower() not in PICKLED:
         return file.read_all(path)
     from app.omni.voice import VoiceFileError
     from app.omni.voice_book import read_as_own

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from app import ask, bench, cli, paths
+from app import ask, bench, paths
+from tests.support.command import run_here
 
 ROOT = Path(__file__).parents[1]
 WAIT_S = 240.0
@@ -105,21 +106,10 @@ CASES = [
 ]
 
 
-def run_here(arguments: list[str | Path], capsys: Capture) -> tuple[int, str, str]:
-    """The exit code and the output of the command in this process."""
-    try:
-        code = cli.main([str(argument) for argument in arguments])
-    except SystemExit as left:
-        assert isinstance(left.code, int)
-        code = left.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
 def test_bad_input_exits_2_with_one_sentence(bad_input: dict[str, list[str | Path]], capsys: Capture) -> None:
     assert set(bad_input) == set(CASES)
     for case, arguments in bad_input.items():
-        code, out, errors = run_here(["ask", *arguments], capsys)
+        code, out, errors = run_here(capsys, "ask", *arguments)
         assert (code, out) == (2, ""), case
         assert_one_sentence(errors)
 
@@ -140,21 +130,21 @@ def test_damaged_model(tmp_path: Path) -> None:
 
 
 def test_unknown_verb(capsys: Capture) -> None:
-    code, out, errors = run_here(["sing"], capsys)
+    code, out, errors = run_here(capsys, "sing")
     assert (code, out) == (2, "")
     assert_one_sentence(errors)
 
 
 def test_version_and_help(capsys: Capture) -> None:
-    code, out, _ = run_here(["--version"], capsys)
+    code, out, _ = run_here(capsys, "--version")
     assert code == 0 and out.startswith("banter ")
-    code, out, _ = run_here(["ask", "--help"], capsys)
+    code, out, _ = run_here(capsys, "ask", "--help")
     assert code == 0 and "--batch" in out
 
 
 def test_batch_with_a_bad_line_exits_2(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask, "ask_batch", lambda source, model, default: (1, 3))
-    code, _, errors = run_here(["ask", "--batch", tmp_path / "q.jsonl"], capsys)
+    code, _, errors = run_here(capsys, "ask", "--batch", tmp_path / "q.jsonl")
     assert code == 2 and errors == '1 of 3 lines failed; their "error" says why.\n'
 
 
@@ -163,12 +153,12 @@ def test_ctrl_c_is_quiet(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> No
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ask, "ask", interrupted)
-    assert run_here(["ask", "--text", "Hello"], capsys) == (130, "", "")
+    assert run_here(capsys, "ask", "--text", "Hello") == (130, "", "")
 
 
 def test_bench_that_cannot_measure_exits_2(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "bench", lambda folder, as_json: False)
-    code, _, errors = run_here(["bench"], capsys)
+    code, _, errors = run_here(capsys, "bench")
     assert code == 2
     assert_one_sentence(errors)
 

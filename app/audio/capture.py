@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -13,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.clock import SampleClock, stamp
-from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, latency_s, load_sounddevice, refuses_rate, ways
+from app.audio.devices import ASLEEP_S, DEVICE_LIST, latency_s
 from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
+from app.audio.stream import open_stream, release_stream
 from app.audio.tap import SoundTap
 
 RATE = 16_000
@@ -114,43 +114,15 @@ class Capture:
         if self._stream is not None:
             return
         self.close()
-        sounddevice = load_sounddevice()
-        DEVICE_LIST.refresh(sounddevice)
-        try:
-            info = sounddevice.query_devices(self.device, "input")
-        except (sounddevice.PortAudioError, ValueError) as error:
-            DEVICE_LIST.closed(self, failed=True)
-            raise explain(error, "microphone") from error
-        own = round(float(info["default_samplerate"]))
-        most = int(info["max_input_channels"])
         self._calls = 0
-        stream, failure = None, None
-        for rate, channels in ways(own, sorted({1, min(2, most), most})):
-            if rate != own and not refuses_rate(failure):
-                break
-            self.rate = rate
-            self._ring = Ring(int(rate * _RING_S))
-            self._clock = SampleClock(rate)
-            try:
-                stream = sounddevice.InputStream(
-                    device=self.device,
-                    samplerate=self.rate,
-                    channels=channels,
-                    dtype="float32",
-                    latency=latency_s(_LATENCY_S),
-                    callback=self._make_callback(channels),
-                )
-                stream.start()
-                break
-            except sounddevice.PortAudioError as error:
-                failure = error
-                if stream is not None:
-                    stream.close(ignore_errors=True)
-                    stream = None
-        if stream is None:
-            DEVICE_LIST.closed(self, failed=True)
-            raise explain(failure, "microphone") from failure
-        self._stream = stream
+        self._stream = stream = open_stream(
+            self,
+            "input",
+            self.device,
+            latency=latency_s(_LATENCY_S),
+            counts=lambda most: sorted({1, min(2, most), most}),
+            prepare=self._prepare,
+        )
         DEVICE_LIST.opened(self)
         self._stop.clear()
         self._thread = threading.Thread(target=self._run, args=(stream,), name="microphone", daemon=True)
@@ -164,8 +136,10 @@ class Capture:
             thread.join(timeout=2.0)
         self._release()
 
-    def _make_callback(self, channels: int) -> Callable[..., None]:
-        ring, clock = self._ring, self._clock
+    def _prepare(self, rate: int, channels: int) -> Callable[..., None]:
+        self.rate = rate
+        ring = self._ring = Ring(int(rate * _RING_S))
+        clock = self._clock = SampleClock(rate)
         buffered = latency_s(_LATENCY_S)
         mix = np.zeros(self.rate, np.float32)
         weights = np.full(channels, 1.0 / channels, np.float32)
@@ -241,8 +215,4 @@ class Capture:
     def _release(self, lost: bool = False) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
-            with contextlib.suppress(Exception):
-                stream.abort(ignore_errors=True)
-            with contextlib.suppress(Exception):
-                stream.close(ignore_errors=True)
-            DEVICE_LIST.closed(self, failed=lost)
+            release_stream(self, stream, lost=lost)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -14,7 +12,6 @@ from typing import Any
 LATENCY_VARIABLE = "BANTER_AUDIO_LATENCY_MS"
 # A thread that could not look for so long has slept with the computer, and so has the device.
 ASLEEP_S = 1.0
-_RATES = (48_000, 44_100, 16_000)
 
 
 class AudioDeviceError(Exception):
@@ -57,16 +54,6 @@ def explain(error: Exception | None, what: str) -> AudioDeviceError:
     return AudioDeviceError(
         f"The {what} could not be opened ({reason}): choose another one in the system's sound settings."
     )
-
-
-def ways(own: int, channels: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Rates in Hz and numbers of channels to try with a device: its `own` rate, then what nearly all can do."""
-    return itertools.product(dict.fromkeys((own, *_RATES)), tuple(channels))
-
-
-def refuses_rate(error: Exception | None) -> bool:
-    """Whether another sample rate is worth a try after `error` of PortAudio."""
-    return error is not None and "sample rate" in str(error).lower()
 
 
 class DeviceList:

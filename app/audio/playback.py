@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections import deque
@@ -13,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.clock import stamp
-from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, latency_s, load_sounddevice, refuses_rate, ways
+from app.audio.devices import ASLEEP_S, DEVICE_LIST, latency_s
 from app.audio.reference import Reference
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
+from app.audio.stream import open_stream, release_stream
 
 RATE = 24_000
 # The device's own buffer. The lowest that devices offer (9 ms) stutters as soon as the processor is busy.
@@ -130,42 +130,15 @@ class Playback:
         if self._stream is not None:
             return
         self.close(keep_turn=True)
-        sounddevice = load_sounddevice()
-        DEVICE_LIST.refresh(sounddevice)
-        try:
-            info = sounddevice.query_devices(self.device, "output")
-        except (sounddevice.PortAudioError, ValueError) as error:
-            DEVICE_LIST.closed(self, failed=True)
-            raise explain(error, "loudspeaker") from error
-        own = round(float(info["default_samplerate"]))
-        most = int(info["max_output_channels"])
         self._cut_at, self._calls, self._gate, self._no_more_at = 0, 0, False, -1
-        stream, failure = None, None
-        for rate, channels in ways(own, dict.fromkeys((min(2, most), 1, most))):
-            if rate != own and not refuses_rate(failure):
-                break
-            self.rate = rate
-            self._ring = Ring(int(rate * _RING_S))
-            self._reference = Reference(rate)
-            try:
-                stream = sounddevice.OutputStream(
-                    device=self.device,
-                    samplerate=self.rate,
-                    channels=channels,
-                    dtype="float32",
-                    latency=self._latency_s,
-                    callback=self._make_callback(self._reference),
-                )
-                stream.start()
-                break
-            except sounddevice.PortAudioError as error:
-                failure = error
-                if stream is not None:
-                    stream.close(ignore_errors=True)
-                    stream = None
-        if stream is None:
-            DEVICE_LIST.closed(self, failed=True)
-            raise explain(failure, "loudspeaker") from failure
+        stream = open_stream(
+            self,
+            "output",
+            self.device,
+            latency=self._latency_s,
+            counts=lambda most: dict.fromkeys((min(2, most), 1, most)),
+            prepare=self._prepare,
+        )
         with self._lock:
             self._stream, self._waiting = stream, False
             if self._turn is not None:
@@ -283,8 +256,10 @@ class Playback:
             self._cut_at = self._ring.written
             self._gate = False
 
-    def _make_callback(self, reference: Reference) -> Callable[..., None]:
-        ring = self._ring
+    def _prepare(self, rate: int, channels: int) -> Callable[..., None]:
+        self.rate = rate
+        ring = self._ring = Ring(int(rate * _RING_S))
+        reference = self._reference = Reference(rate)
         fade = np.linspace(1.0, 0.0, max(2, int(self.rate * _FADE_S)), dtype=np.float32)
         mono = np.zeros(self.rate, np.float32)
         faded = 0
@@ -412,8 +387,4 @@ class Playback:
                 self._waiting = False
             stream, self._stream = self._stream, None
         if stream is not None:
-            with contextlib.suppress(Exception):
-                stream.abort(ignore_errors=True)
-            with contextlib.suppress(Exception):
-                stream.close(ignore_errors=True)
-            DEVICE_LIST.closed(self, failed=lost)
+            release_stream(self, stream, lost=lost)

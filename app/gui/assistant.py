@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
 from app.audio.capture import MicChunk
 from app.audio.catalogue import DeviceName, Found, Kind
@@ -24,6 +23,7 @@ from app.engine.protocol import Event
 from app.gui.bubble import Entry
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
+from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
 from app.gui.sentences import shown
@@ -47,8 +47,6 @@ _log = logging.getLogger(__name__)
 
 class Assistant(QObject):
     """Everything behind one window. It is the conversation's listener and lives on the window's thread."""
-
-    _posted = Signal(object)
 
     def __init__(
         self,
@@ -76,7 +74,7 @@ class Assistant(QObject):
         self._had_device = {"microphone": False, "speaker": False}
         self._reopened = 0
         self._closed = False
-        self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
+        self._post = Posting(self)
         self.conversation = Conversation(self, post=self._post, mode=Mode(loaded.settings.mode.value))
         self.host = EngineHost(self._engine_event, factory=factory)
         self.conversation.attach_engine(self.host)
@@ -167,6 +165,7 @@ class Assistant(QObject):
         self.preferences.close()
         self.voices.close()
         self._closed = True
+        self._post.close()
         self._ticker.stop()
         self._saver.stop()
         self._reopener.stop()
@@ -411,13 +410,3 @@ class Assistant(QObject):
             self._post(lambda: self.voices.take(chunk))
         else:
             self.conversation.chunk(chunk)
-
-    def _post(self, function: Callable[[], None]) -> None:
-        """Run `function` on the window's thread; from any thread, in order."""
-        # Qt deletes this object at the very end, while a device's thread may still be on its last chunk.
-        with contextlib.suppress(RuntimeError):
-            self._posted.emit(function)
-
-    def _run(self, function: Callable[[], None]) -> None:
-        if not self._closed:
-            function()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import uuid
 from collections.abc import Callable
@@ -11,11 +10,13 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QStandardPaths, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from app.conversation.controller import Conversation
 from app.gui.bubble import Entry, Side
+from app.gui.one_dialog import OneDialog
+from app.gui.posting import Posting
 from app.gui.retention import DAYS, Retention
 from app.gui.sentences import shown
 from app.gui.sounds import RATE, Sounds
@@ -39,8 +40,6 @@ class Kept(QObject):
     Questions to the store are answered from the keeper's thread through a signal, so nothing here waits.
     """
 
-    _posted = Signal(object)
-
     def __init__(
         self,
         window: MainWindow,
@@ -61,9 +60,8 @@ class Kept(QObject):
         self._search = 0
         self._sounds = Sounds()
         self._fresh: tuple[int, NDArray[np.float32]] | None = None
-        self._dialog: QFileDialog | None = None
-        self._closed = False
-        self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
+        self._dialogs = OneDialog()
+        self._post = Posting(self)
         place = None if settings.keep == Keep.NOT_AT_ALL else file
         self._keeper = Keeper(place, on_notice=self._on_notice, days=DAYS.get(settings.keep))
         self.retention = Retention(window, self, file, settings, remember)
@@ -90,7 +88,7 @@ class Kept(QObject):
 
     def close(self) -> None:
         """Save what is left. May take some seconds where the disk is slow."""
-        self._closed = True
+        self._post.close()
         self._refresher.stop()
         self._keeper.close()
 
@@ -236,7 +234,7 @@ class Kept(QObject):
             dialog.setDirectory(folder)
         dialog.selectFile(f"{name}.{ending}")
         dialog.fileSelected.connect(lambda file: self.export_to(conversation, Path(file)))
-        self._open(dialog)
+        self._dialogs.open(dialog)
 
     def export_to(self, conversation: str, file: Path) -> None:
         """Write `conversation` to `file`; the ending says how."""
@@ -270,19 +268,6 @@ class Kept(QObject):
 
     # --- inside
 
-    def _open(self, dialog: QFileDialog) -> None:
-        """Show `dialog` without holding anything up."""
-        if self._dialog is not None:
-            self._dialog.close()
-        self._dialog = dialog
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.finished.connect(lambda: self._dialog_closed(dialog))
-        dialog.open()
-
-    def _dialog_closed(self, dialog: QFileDialog) -> None:
-        if self._dialog is dialog:
-            self._dialog = None
-
     def keep_in(self, file: Path | None, days: float | None) -> None:
         """Keep from now on in `file`, for `days`; see `Keeper.keep`."""
         self._keeper.keep(file, days)
@@ -297,15 +282,6 @@ class Kept(QObject):
 
     def _on_notice(self, sentence: str) -> None:
         self._post(lambda: self._window.show_notice("history", shown(sentence)))
-
-    def _post(self, function: Callable[[], None]) -> None:
-        # Qt deletes this object at the very end, while the keeper may still be on its last answer.
-        with contextlib.suppress(RuntimeError):
-            self._posted.emit(function)
-
-    def _run(self, function: Callable[[], None]) -> None:
-        if not self._closed:
-            function()
 
 
 def exchanges(messages: list[Message]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QFont, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import icons, theme
+from app.gui.buttons import bare_button
 from app.gui.conversation_list import ConversationList
 from app.history.records import Summary
 from app.settings import Keep
@@ -94,9 +95,9 @@ class Sidebar(QFrame):
         super().__init__(parent)
         self.setObjectName("sidebar")
         self.setFixedWidth(wanted_width())
-        self.fold = self._bare(self.tr("Hide the conversations (F9)"), self.tr("Hide the conversations"))
+        self.fold = bare_button(self.tr("Hide the conversations (F9)"), self.tr("Hide the conversations"))
         self.fold.clicked.connect(self.close_clicked)
-        self.new = self._bare(self.tr("New conversation (Ctrl+N)"), self.tr("New conversation"))
+        self.new = bare_button(self.tr("New conversation (Ctrl+N)"), self.tr("New conversation"))
         self.new.clicked.connect(self.new_clicked)
         title = QLabel(self.tr("Conversations"))
         theme.set_size(title, 1.05, QFont.Weight.DemiBold)
@@ -171,14 +172,6 @@ class Sidebar(QFrame):
         self.field.selectAll()
 
     # --- inside
-
-    def _bare(self, tip: str, name: str) -> QPushButton:
-        button = QPushButton()
-        button.setProperty("kind", "bare")
-        button.setIconSize(QSize(20, 20))
-        button.setToolTip(tip)
-        button.setAccessibleName(name)
-        return button
 
     def _arrange(self, title: QLabel) -> None:
         top = QHBoxLayout()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui import icons, theme
+from app.gui.buttons import bare_button
 
 WIDTH = 320
 _LIST_HEIGHT = 360
@@ -51,7 +52,7 @@ class VoiceRow(QFrame):
         self.choose.setIconSize(QSize(16, 16))
         self.choose.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.choose.clicked.connect(lambda: self.taken.emit(voice))
-        self.preview = self._bare()
+        self.preview = bare_button(size=18)
         self.preview.clicked.connect(lambda: self.preview_clicked.emit(voice))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -59,7 +60,7 @@ class VoiceRow(QFrame):
         row.addWidget(self.choose, 1)
         self.more: QPushButton | None = None
         if own:
-            self.more = self._bare()
+            self.more = bare_button(size=18)
             what = self.tr("Rename, export or delete {voice}").format(voice=self._name)
             self.more.setToolTip(what)
             self.more.setAccessibleName(what)
@@ -81,12 +82,6 @@ class VoiceRow(QFrame):
         self.preview.setToolTip(what.format(voice=self._name))
         self.preview.setAccessibleName(what.format(voice=self._name))
         self._dress()
-
-    def _bare(self) -> QPushButton:
-        button = QPushButton()
-        button.setProperty("kind", "bare")
-        button.setIconSize(QSize(18, 18))
-        return button
 
     def _open_menu(self) -> None:
         assert self.more is not None

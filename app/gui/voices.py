@@ -16,6 +16,7 @@ from app.engine.host import EngineHost
 from app.engine.protocol import Event, Failed, Progress, VoicesChanged, VoicesRead
 from app.engine.voice_data import unpack
 from app.gui.kept import Kept
+from app.gui.one_dialog import OneDialog
 from app.gui.previews import Previews
 from app.gui.sentences import shown
 from app.gui.studio.window import StudioWindow
@@ -23,10 +24,8 @@ from app.gui.studio.work import StudioWork, export_dialog
 from app.gui.window import MainWindow
 from app.omni.turn import ModelInfo
 from app.voices import file
-from app.voices.file import ENDING, MOST_NAME, OwnVoice, VoiceError
+from app.voices.file import ENDING, MOST_NAME, PICKLED, OwnVoice, VoiceError
 from app.voices.library import Library
-
-PICKLED = (".pt", ".pth")
 
 
 class Voices(QObject):
@@ -55,7 +54,7 @@ class Voices(QObject):
         self._info: ModelInfo | None = None
         self._job: int | None = None
         self._found, self._microphone = Found(), DeviceName()
-        self._dialog: QWidget | None = None
+        self._dialogs = OneDialog()
         panel = window.header.voices.panel
         window.voice_chosen.connect(self.choose)
         panel.preview_clicked.connect(self.previews.toggle)
@@ -194,7 +193,7 @@ class Voices(QObject):
         kinds = f" (*{ENDING} *.pt)"
         dialog.setNameFilters([self.tr("Voices") + kinds, self.tr("All files") + " (*)"])
         dialog.fileSelected.connect(lambda name: self.bring(Path(name)))
-        self._open(dialog)
+        self._dialogs.open(dialog)
 
     def bring(self, path: Path) -> None:
         """Take in the voices of a file."""
@@ -229,7 +228,7 @@ class Voices(QObject):
     def _ask_export(self, voice: str) -> None:
         dialog = export_dialog(self._window, voice)
         dialog.fileSelected.connect(lambda name: self.export_to(voice, Path(name)))
-        self._open(dialog)
+        self._dialogs.open(dialog)
 
     def export_to(self, voice: str, path: Path) -> None:
         """Write the user's voice to a file."""
@@ -244,7 +243,7 @@ class Voices(QObject):
             if hasattr(field, "setMaxLength"):
                 field.setMaxLength(MOST_NAME)
         dialog.textValueSelected.connect(lambda name: self.rename(voice, name))
-        self._open(dialog)
+        self._dialogs.open(dialog)
 
     def rename(self, voice: str, wanted: str) -> None:
         """Give the user's voice another name."""
@@ -271,7 +270,7 @@ class Voices(QObject):
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
         delete.clicked.connect(lambda: self.delete(voice))
-        self._open(box)
+        self._dialogs.open(box)
 
     def delete(self, voice: str) -> None:
         """Delete the user's voice for good."""
@@ -301,16 +300,3 @@ class Voices(QObject):
             self.studio.show_message(sentence, bad)
         else:
             self._window.show_problem(sentence)
-
-    def _open(self, dialog: QFileDialog | QInputDialog | QMessageBox) -> None:
-        """Show `dialog` without holding anything up."""
-        if self._dialog is not None:
-            self._dialog.close()
-        self._dialog = dialog
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.finished.connect(lambda: self._closed(dialog))
-        dialog.open()
-
-    def _closed(self, dialog: QWidget) -> None:
-        if self._dialog is dialog:
-            self._dialog = None

@@ -20,9 +20,10 @@ from PySide6.QtGui import (
     QShortcut,
     QShowEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from app.gui import icons, theme
+from app.gui.buttons import bare_button
 from app.gui.dock import Dock
 from app.gui.header import Header
 from app.gui.sidebar import Sidebar, wanted_width
@@ -102,7 +103,7 @@ class MainWindow(QMainWindow):
         self.dock = Dock()
         self._centre = QHBoxLayout()
         self._centre.addWidget(self.dock)
-        self.unfold = self._bare(self.tr("Show the conversations (F9)"), self.tr("Show the conversations"))
+        self.unfold = bare_button(self.tr("Show the conversations (F9)"), self.tr("Show the conversations"))
         self.unfold.clicked.connect(lambda: self._switch_sidebar(True))
         top = QHBoxLayout()
         top.setContentsMargins(12, 0, 0, 0)
@@ -261,14 +262,6 @@ class MainWindow(QMainWindow):
         side = max(12, (room - theme.COLUMN_WIDTH - 32) // 2)
         self._centre.setContentsMargins(side, 0, side, 12)
         self.offers.setContentsMargins(side, 0, side, theme.GRID if self.offers.count() else 0)
-
-    def _bare(self, tip: str, name: str) -> QPushButton:
-        button = QPushButton()
-        button.setProperty("kind", "bare")
-        button.setIconSize(QSize(20, 20))
-        button.setToolTip(tip)
-        button.setAccessibleName(name)
-        return button
 
     # --- size and place
 

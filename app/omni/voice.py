@@ -13,6 +13,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from app.omni.config import CODEBOOKS, OmniConfig
+from app.voices.file import PICKLED
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ def load_voices(path: str | Path, config: OmniConfig) -> dict[str, Voice]:
 def read_voices(path: str | Path) -> dict[str, Voice]:
     """The same for no model in particular: nothing is checked but that they are voices. Raises VoiceFileError."""
     path = Path(path)
-    return _read_pickled(path) if path.suffix in (".pt", ".pth") else _read_safetensors(path)
+    return _read_pickled(path) if path.suffix in PICKLED else _read_safetensors(path)
 
 
 def _read_safetensors(path: Path) -> dict[str, Voice]:

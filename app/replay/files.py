@@ -52,44 +52,23 @@ def replay(job: Job, model: Model) -> None:
         _replay_report(job, terms, model)
         return
     samples = read_speech(job.user, LONGEST_S)
-    for path in (job.out, job.events):
-        if path is not None:
-            check_can_write(path)
-    engine = model.engine()
-    check_voice(engine, job.voice)
+    engine = _engine_for(job, model)
     performance = perform(Recording(samples), engine, terms)
-    report = as_json(performance, terms, engine, str(job.user))
-    if job.out is not None:
-        write_sides(job.out, performance)
-    if job.events is None:
-        print(dump(report))
-        return
-    write_text(job.events, dump(report) + "\n")
-    for entry in performance.record.turns.values():
-        print(_line(entry.as_json()))
+    _tell(job, performance, as_json(performance, terms, engine, str(job.user)))
 
 
 def _replay_report(job: Job, terms: Terms, model: Model) -> None:
     """The same for a reported turn; also tells what was different then."""
     told = bundle.read(job.user)
-    for path in (job.out, job.events):
-        if path is not None:
-            check_can_write(path)
-    engine = model.engine()
-    check_voice(engine, job.voice)
+    engine = _engine_for(job, model)
     terms = again.terms_for(told, terms, engine)
     if job.compute is None:
         terms = replace(terms, compute=again.compute_of(told))
     performance, comparison = again.play_again(told, engine, terms)
     report = as_json(performance, terms, engine, str(job.user)) | {"compared": comparison.as_json()}
-    if job.out is not None:
-        write_sides(job.out, performance)
+    _tell(job, performance, report)
     if job.events is None:
-        print(dump(report))
         return
-    write_text(job.events, dump(report) + "\n")
-    for entry in performance.record.turns.values():
-        print(_line(entry.as_json()))
     before = told.facts.get("model")
     name = before.get("name") if isinstance(before, dict) else None
     if name not in (None, engine.info.name):
@@ -98,6 +77,28 @@ def _replay_report(job: Job, terms: Terms, model: Model) -> None:
         print("what was said before in that conversation is not in the report, so the answer may differ")
     for sentence in comparison.sentences():
         print(sentence)
+
+
+def _engine_for(job: Job, model: Model) -> Engine:
+    """The loaded engine, once it is certain that the files can be written. Raises AskError, AudioFileError."""
+    for path in (job.out, job.events):
+        if path is not None:
+            check_can_write(path)
+    engine = model.engine()
+    check_voice(engine, job.voice)
+    return engine
+
+
+def _tell(job: Job, performance: Performance, report: dict[str, Any]) -> None:
+    """Write the files, and print a line for each turn, or `report` where there is no file for it."""
+    if job.out is not None:
+        write_sides(job.out, performance)
+    if job.events is None:
+        print(dump(report))
+        return
+    write_text(job.events, dump(report) + "\n")
+    for entry in performance.record.turns.values():
+        print(_line(entry.as_json()))
 
 
 def terms_of(compute: str, seed: int | None, voice: str, tail_s: float = 30.0) -> Terms:

@@ -13,11 +13,12 @@ import soxr
 from numpy.typing import NDArray
 from torch import Tensor
 
-from app.speech.speaker_traits import Traits
+from app.speech.speaker_traits import SPEAKER_SIZE, Traits
+from app.speech.starter_codec import SAMPLE_RATE
+from app.voices.pitch import likeness
 
 Floats = NDArray[np.float64]
 
-SAMPLE_RATE = 24_000
 #: Median pitch and spacing of the formants of the default voice in hertz, by these very measures.
 DEFAULT_PITCH, DEFAULT_SPACING = 192.0, 1265.0
 #: Octaves of the formants for each octave of the measured spacing and of pitch: least squares over 50 clips whose
@@ -48,14 +49,9 @@ def _frames(audio: Floats) -> Floats:
 
 def _pitch(frames: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Pitch in hertz of every frame and whether it is voiced."""
-    centred = frames - frames.mean(1, keepdims=True)
-    size = 2 * _FRAME
-    power = np.abs(np.fft.rfft(centred * np.hanning(_FRAME), size)) ** 2
-    shape = np.fft.irfft(np.abs(np.fft.rfft(np.hanning(_FRAME), size)) ** 2)
-    correlation = np.fft.irfft(power) / np.maximum(shape, 1e-3 * shape[0])
-    correlation /= np.maximum(correlation[:, :1], 1e-12)
+    shape = np.hanning(_FRAME)
     first, last = int(_RATE / _HIGHEST), int(_RATE / _LOWEST)
-    area = correlation[:, first : last + 1]
+    area = likeness((frames - frames.mean(1, keepdims=True)) * shape, shape, first, last + 1)
     best = area.max(1)
     # Twice the period correlates as well: take the shortest lag that comes near the best and is a peak.
     inner = area[:, 1:-1]
@@ -96,7 +92,7 @@ def _spacing(frames: Floats) -> float:
 class StarterSpeaker:
     """A `SpeakerEncoder` without weights."""
 
-    size = len(Traits().vector())
+    size = SPEAKER_SIZE
 
     @classmethod
     def load(cls, folder: Path) -> StarterSpeaker:

@@ -21,7 +21,7 @@ from app.speech.starter_codec import FRAME, LAG, StarterCodec
 from app.training.codec import SpectralLoss
 from app.training.derive import DRAWN
 from app.training.loop import Run, join_group, stage_arguments
-from app.training.model import packed
+from app.training.model import answer_codes
 from app.training.phonetic import PhoneticLoss
 from app.training.synthesize import DEFAULT_VOICE, VOICES
 
@@ -68,29 +68,29 @@ class Segments:
 
     def __init__(self, clips: Clips, codec: StarterCodec, work: Path, size: int, seed: int) -> None:
         self._clips, self._codec, self._size = clips, codec, size
-        self._codes = {
-            key.rsplit("|", 1)[0]: value.long() for key, value in load_file(packed(work, "codes.safetensors")).items()
-        }
-        said = work / "said.safetensors"
-        self._said = {key: value.long() for key, value in load_file(said).items()} if said.exists() else {}
-        self._rng = np.random.default_rng(seed)
-
-    def _voice(self) -> str:
+        self._codes = answer_codes(work)
+        self._said: dict[str, list[Tensor]] = {}
+        if (said := work / "said.safetensors").exists():
+            for key, value in load_file(said).items():
+                self._said.setdefault(key.rsplit("|", 1)[0], []).append(value.long())
+        self._silence = codec.quantiser.decode(codec.encode(np.zeros(SEGMENT_FRAMES * FRAME, np.float32)).T)
         others = [voice for voice in VOICES if voice != DEFAULT_VOICE]
-        shares = [DEFAULT_SHARE, DRAWN_SHARE] + [(1 - DEFAULT_SHARE - DRAWN_SHARE) / len(others)] * len(others)
-        return str(self._rng.choice([DEFAULT_VOICE, DRAWN, *others], p=shares))
+        self._voices = [DEFAULT_VOICE, DRAWN, *others]
+        rest = (1 - DEFAULT_SHARE - DRAWN_SHARE) / len(others)
+        self._shares = [DEFAULT_SHARE, DRAWN_SHARE, *(rest for _ in others)]
+        self._rng = np.random.default_rng(seed)
 
     def _item(self) -> tuple[Tensor, Tensor, Tensor]:
         """Code vectors [24, 16], speaker [3], audio [24 · 1920]."""
         rng = self._rng
-        clips = self._clips.of_voice[self._voice()]
+        clips = self._clips.of_voice[str(rng.choice(self._voices, p=self._shares))]
         if not clips:
             return self._item()
         clip = clips[rng.integers(len(clips))]
         codes = self._codes[clip.intent]
-        variants = [key for key in (f"{clip.intent}|0", f"{clip.intent}|1") if key in self._said]
+        variants = self._said.get(clip.intent)
         if variants and rng.random() < SAID_SHARE:
-            codes = self._said[variants[rng.integers(len(variants))]]
+            codes = variants[rng.integers(len(variants))]
         frames = min(codes.shape[1], len(clip.audio) // FRAME)
         last = max(0, frames - SEGMENT_FRAMES)
         first = 0 if rng.random() < OPENING_SHARE else int(rng.integers(last + 1))
@@ -108,13 +108,6 @@ class Segments:
         if len(vectors) < SEGMENT_FRAMES:
             vectors = torch.cat((vectors, self._silence[: SEGMENT_FRAMES - len(vectors)]))
         return vectors, clip.speaker, audio
-
-    @property
-    def _silence(self) -> Tensor:
-        if not hasattr(self, "_quiet"):
-            codes = self._codec.encode(np.zeros(SEGMENT_FRAMES * FRAME, np.float32))
-            self._quiet = self._codec.quantiser.decode(codes.T)
-        return self._quiet
 
     def __next__(self) -> tuple[Tensor, Tensor, Tensor]:
         vectors, speakers, audio = zip(*(self._item() for _ in range(self._size)), strict=True)

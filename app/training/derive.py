@@ -24,6 +24,7 @@ from torch import Tensor
 
 from app.speech.speaker_traits import Traits
 from app.speech.starter_codec import LAG, SAMPLE_RATE, StarterCodec
+from app.speech.starter_speaker import FORMANT_RANGE, PITCH_RANGE
 from app.training.choices import Choice, even_level, load_choices, prepare
 from app.training.synthesize import DEFAULT_VOICE, VOICES
 
@@ -32,14 +33,12 @@ Floats = NDArray[np.float32]
 PITCH_FLOOR, PITCH_CEILING = 75, 500
 #: Name of the voice that is drawn.
 DRAWN = "drawn"
-#: Octaves of pitch a drawn voice may be away from the default one.
-_PITCH_RANGE = (-1.15, 0.4)
 
 
 def draw_traits(rng: np.random.Generator) -> Traits:
     """A plausible person: a longer vocal tract goes with a lower pitch, loosely."""
-    pitch = rng.uniform(*_PITCH_RANGE)
-    return Traits(float(pitch), float(np.clip(0.25 * pitch + rng.normal(0, 0.08), -0.36, 0.16)))
+    pitch = rng.uniform(*PITCH_RANGE)
+    return Traits(float(pitch), float(np.clip(0.25 * pitch + rng.normal(0, 0.08), *FORMANT_RANGE)))
 
 
 def change_voice(audio: Floats, rate: int, traits: Traits) -> Floats:

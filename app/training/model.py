@@ -70,20 +70,21 @@ def load_or_create(folder: Path, minilm: Path) -> OmniModel:
     return model
 
 
-def packed(work: Path, name: str) -> Path:
+def _packed(work: Path, name: str) -> Path:
     """The pack `name` made by `pack` in `work`, or the one that comes with the project."""
     own = work / name
     return own if own.exists() else PACKS / name
 
 
+def answer_codes(work: Path) -> dict[str, Tensor]:
+    """Codes int64 [8, T] of every answer by intent, from the pack in `work` or that of the project."""
+    pack, ending = load_file(_packed(work, "codes.safetensors")), f"|{DEFAULT_VOICE}"
+    return {key.removesuffix(ending): value.long() for key, value in pack.items() if key.endswith(ending)}
+
+
 def load_sources(work: Path, folder: Path, model: OmniModel) -> Sources:
     """Tokenizer, codes of the answers and real transcripts of questions; the ears' rows are the Thinker's embedding."""
-    codes = {
-        key.rsplit("|", 1)[0]: value.long()
-        for key, value in load_file(packed(work, "codes.safetensors")).items()
-        if key.endswith(f"|{DEFAULT_VOICE}")
-    }
-    heard = json.loads(packed(work, "heard.json").read_text(encoding="utf-8"))
+    heard = json.loads(_packed(work, "heard.json").read_text(encoding="utf-8"))
     # Not a copy: the rows follow the embedding as it learns.
     table = model.model.embed_tokens.weight.detach()
-    return Sources(starter_intents(), load_tokenizer(folder), table, codes, heard)
+    return Sources(starter_intents(), load_tokenizer(folder), table, answer_codes(work), heard)

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 ENDING = ".safetensors"
+#: Endings of MiniMind-O's files of voices, which it takes torch to read.
+PICKLED = (".pt", ".pth")
 MOST_NAME = 40
 # A speaker's vector and half a minute of reference codes are some kilobytes.
 MOST_BYTES = 1 << 20

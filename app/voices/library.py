@@ -108,9 +108,12 @@ class Library:
         except OSError:
             return []
 
+    def _names(self, taken: Iterable[str]) -> set[str]:
+        """Every name that is not free, without regard to case."""
+        return {name.casefold() for name in (*(kept.voice.name for kept in self.all()), *taken)}
+
     def _check_free(self, name: str, taken: Iterable[str]) -> None:
-        names = {kept.voice.name.casefold() for kept in self.all()} | {one.casefold() for one in taken}
-        if name.casefold() in names:
+        if name.casefold() in self._names(taken):
             raise VoiceError(f"There is a voice called {name} already: choose another name.")
 
     def _free_name(self, wanted: str, taken: tuple[str, ...]) -> str:
@@ -118,7 +121,7 @@ class Library:
             name = checked_name(wanted)
         except VoiceError:
             name = " ".join(re.sub(r"[^\w -]+", " ", wanted).split())[:MOST_NAME].strip() or "Voice"
-        names = {kept.voice.name.casefold() for kept in self.all()} | {one.casefold() for one in taken}
+        names = self._names(taken)
         number, free = 1, name
         while free.casefold() in names:
             number += 1

@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from app.voices.clip import FRAME, RATE, Clip
+from app.voices.pitch import likeness
 
 Matrix = NDArray[np.float64]
 
@@ -87,17 +88,14 @@ def _voiced(clip: Clip) -> tuple[NDArray[np.float64], Matrix]:
     middle = (np.arange(len(windows)) * _HOP + _WINDOW // 2) * (RATE // _RATE) // FRAME
     spoken = np.append(clip.speech, False)[np.minimum(middle, len(clip.speech))]
     windows = windows[spoken] * np.hanning(_WINDOW)
-    spectrum = np.square(np.abs(np.fft.rfft(windows, 2 * _WINDOW)))
-    correlation = np.fft.irfft(spectrum)[:, :_WINDOW]
-    shape = np.fft.irfft(np.square(np.abs(np.fft.rfft(np.hanning(_WINDOW), 2 * _WINDOW))))[:_WINDOW]
     first, last = int(_RATE / _HIGHEST_HZ), int(_RATE / _LOWEST_HZ)
-    likeness = correlation[:, first:last] / shape[first:last] / (correlation[:, :1] / shape[0] + 1e-12)
+    like = likeness(windows, np.hanning(_WINDOW), first, last)
     # The shortest lag that is nearly as good as the best one: its multiples are as good.
-    lag = np.argmax(likeness >= 0.9 * likeness.max(axis=1, keepdims=True), axis=1)
-    lag = np.array([_climb(row, at) for row, at in zip(likeness, lag, strict=True)], int)
-    voiced = likeness[np.arange(len(lag)), lag] >= _VOICED if len(lag) else np.zeros(0, bool)
+    lag = np.argmax(like >= 0.9 * like.max(axis=1, keepdims=True), axis=1)
+    lag = np.array([_climb(row, at) for row, at in zip(like, lag, strict=True)], int)
+    voiced = like[np.arange(len(lag)), lag] >= _VOICED if len(lag) else np.zeros(0, bool)
     pitch = 12 * np.log2(_RATE / (lag + first))
-    energy = np.log(spectrum @ _bands() + 1e-9)
+    energy = np.log(np.square(np.abs(np.fft.rfft(windows, 2 * _WINDOW))) @ _bands() + 1e-9)
     cepstra = energy @ np.cos(np.pi / _BANDS * (np.arange(_BANDS)[:, None] + 0.5) * np.arange(1, _CEPSTRA + 1))
     return pitch[voiced], cepstra[voiced]
 

@@ -16,12 +16,11 @@ from app.omni.turn import (
     AudioPiece,
     Heard,
     ModelInfo,
-    StopReason,
     TextPiece,
     TurnPiece,
     TurnRequest,
-    TurnStats,
 )
+from tests.support.figures import figures
 
 FACTORY = "tests.gui.scripted_engine:load"
 
@@ -57,21 +56,7 @@ class ScriptedEngine:
             time.sleep(0.04)
             if question == "crash" and frames == 3:
                 os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-        yield TurnStats(
-            heard=question,
-            reply=" ".join(words[:frames]),
-            voice=request.voice or "ada",
-            stop_reason=StopReason.CANCELLED if cancelled() else StopReason.EOS,
-            seed=1,
-            frames=frames,
-            audio_seconds=frames * 0.08,
-            encode_ms=1.0,
-            prefill_ms=1.0,
-            first_audio_ms=1.0,
-            step_ms_median=10.0,
-            step_ms_p95=10.0,
-            rtf=0.1,
-        )
+        yield figures(question, " ".join(words[:frames]), request.voice or "ada", cancelled(), frames)
 
 
 def load(folder: Path, *, threads: int, progress: Callable[[str, float], None] | None) -> ScriptedEngine:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from app.gui.orb import Look
 from app.gui.status import Model
 from app.gui.window import MainWindow
 from tests.gui.scripted_engine import FACTORY
+from tests.support.waiting import run_until
 
 PATIENCE_S = 120.0
 
@@ -49,13 +49,7 @@ class Desk:
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Run the loop until `condition`."""
-        self.loop.run_until_complete(self._until(condition))
-
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert time.monotonic() < deadline, self.window.dock.status_text()
-            await asyncio.sleep(0.02)
+        run_until(self.loop, self.window, condition, PATIENCE_S)
 
     def ready(self) -> bool:
         now = self.window.situation()

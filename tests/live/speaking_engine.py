@@ -15,12 +15,11 @@ from app.omni.turn import (
     AudioPiece,
     Heard,
     ModelInfo,
-    StopReason,
     TextPiece,
     TurnPiece,
     TurnRequest,
-    TurnStats,
 )
+from tests.support.figures import figures
 
 FACTORY = "tests.live.speaking_engine:load"
 # A folder of WAV files, 24 kHz mono 16-bit, which are the answers in turn.
@@ -52,21 +51,7 @@ class SpeakingEngine:
             yield AudioPiece(frames, samples[at : at + FRAME_SAMPLES].astype(np.float32))
             frames += 1
             time.sleep(_FRAME_S)
-        yield TurnStats(
-            heard=question,
-            reply=file.stem,
-            voice="ada",
-            stop_reason=StopReason.CANCELLED if cancelled() else StopReason.EOS,
-            seed=1,
-            frames=frames,
-            audio_seconds=frames * 0.08,
-            encode_ms=1.0,
-            prefill_ms=1.0,
-            first_audio_ms=1.0,
-            step_ms_median=10.0,
-            step_ms_p95=10.0,
-            rtf=0.5,
-        )
+        yield figures(question, file.stem, "ada", cancelled(), frames)
 
 
 def load(folder: Path, *, threads: int, progress: Callable[[str, float], None] | None) -> SpeakingEngine:

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 import soundfile
 
-from app import cli, paths
+from app import paths
 from app.ask import Model
 from app.omni.turn import FRAME_SAMPLES, INPUT_RATE, OUTPUT_RATE
 from app.replay.files import Job, replay
 from tests.replay.counting import FACTORY, FRAME_S, tone
+from tests.support.command import run_here
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,17 +58,6 @@ def test_without_a_tail_the_file_is_as_long_as_the_recording(recording: Path, ca
     replay(Job(recording, out, tail_s=0.0), Model(recording.parent, 1, FACTORY))
     assert soundfile.info(out).duration == pytest.approx(soundfile.info(recording).duration, abs=1e-4)
     assert json.loads(capsys.readouterr().out)["version"] == 1
-
-
-def run_here(capsys: Capture, *arguments: str | Path) -> tuple[int, str, str]:
-    """The exit code and the output of the command in this process."""
-    try:
-        code = cli.main([str(argument) for argument in arguments])
-    except SystemExit as left:
-        assert isinstance(left.code, int)
-        code = left.code
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_bad_input_exits_2_with_one_sentence(tmp_path: Path, capsys: Capture) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +28,7 @@ from app.voices import file
 from app.voices.checks import Aspect, Verdict
 from app.voices.clip import RATE
 from tests.conversation.fakes import FakePlayer
+from tests.support.waiting import run_until
 from tests.voices.conftest import Samples
 from tests.voices.tiny_engine import FACTORY, folder_with_speaker
 
@@ -56,13 +56,7 @@ class Desk:
         self.until(lambda: self.window.situation().model == Model.READY)
 
     def until(self, condition: Callable[[], bool]) -> None:
-        self.loop.run_until_complete(self._until(condition))
-
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert time.monotonic() < deadline, self.window.dock.status_text()
-            await asyncio.sleep(0.02)
+        run_until(self.loop, self.window, condition, PATIENCE_S)
 
     @property
     def studio(self) -> StudioWindow:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QObject, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from app.audio.tap import SoundTap, Take
@@ -17,6 +15,7 @@ from app.conversation.events import Mode
 from app.conversation.journal import BEFORE_S, Journal, TurnLog
 from app.gui.bubble import Entry, Side
 from app.gui.devices import Devices
+from app.gui.posting import Posting
 from app.gui.report.dialog import ReportWindow
 from app.gui.sentences import shown
 from app.gui.window import MainWindow
@@ -34,8 +33,6 @@ class Reporter(QObject):
     turn goes with the next one, with a cleared transcript, and with the program.
     """
 
-    _posted = Signal(object)
-
     def __init__(self, window: MainWindow, devices: Devices, settings: Settings) -> None:
         super().__init__(window)
         self._window = window
@@ -49,7 +46,7 @@ class Reporter(QObject):
         self._sound: Take | None = None
         self._stats: tuple[int, TurnStats | None] = (0, None)
         self._dialog: ReportWindow | None = None
-        self._posted.connect(lambda act: act(), Qt.ConnectionType.QueuedConnection)
+        self._post = Posting(self)
         window.transcript.reportable = self.reportable
         window.transcript.report_wanted.connect(self.open)
         window.transcript.cleared.connect(self._forget)
@@ -185,8 +182,3 @@ class Reporter(QObject):
 
     def _closed(self) -> None:
         self._dialog = None
-
-    def _post(self, act: Callable[[], object]) -> None:
-        # Qt deletes this object at the very end, while a report may still be on its way to the disk.
-        with contextlib.suppress(RuntimeError):
-            self._posted.emit(act)

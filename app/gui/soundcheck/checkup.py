@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.audio import check
@@ -17,6 +16,7 @@ from app.audio.vad import SileroVad
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode
 from app.gui.devices import Devices
+from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
 from app.gui.soundcheck.card import OfferCard
 from app.gui.soundcheck.dialog import SoundCheckWindow
@@ -34,8 +34,6 @@ def changes_for(way: Way) -> dict[str, object]:
 
 class SoundCheck(QObject):
     """The sound check of one main window. While its window is open the conversation does not listen."""
-
-    _posted = Signal(object)
 
     def __init__(
         self,
@@ -60,7 +58,7 @@ class SoundCheck(QObject):
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._findings: Findings | None = None
-        self._posted.connect(lambda act: act(), Qt.ConnectionType.QueuedConnection)
+        self._post = Posting(self)
         self.dialog: SoundCheckWindow | None = None
         self.card: OfferCard | None = None
         preferences.check_requested.connect(self.open)
@@ -203,8 +201,3 @@ class SoundCheck(QObject):
             return
         self._findings = outcome
         self.dialog.show_findings(outcome, self._in_use(advise(outcome)[0]))
-
-    def _post(self, act: Callable[[], None]) -> None:
-        # Qt deletes this object at the very end, while the check may still be on its last step.
-        with contextlib.suppress(RuntimeError):
-            self._posted.emit(act)

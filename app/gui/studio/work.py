@@ -19,6 +19,7 @@ from app.conversation.ports import Chunk
 from app.engine.host import EngineHost
 from app.engine.protocol import Event, Failed, VoiceMade
 from app.engine.voice_data import unpack
+from app.gui.one_dialog import OneDialog
 from app.gui.orb import fraction_of
 from app.gui.previews import Previews
 from app.gui.sentences import shown
@@ -73,7 +74,7 @@ class StudioWork(QObject):
         self.recording = False
         self._chunks: list[Samples] = []
         self._levels: list[float] = []
-        self._dialog: QFileDialog | None = None
+        self._dialogs = OneDialog()
         self._listened.connect(self._show, Qt.ConnectionType.QueuedConnection)
         previews.changed.connect(self._show_preview)
         previews.failed.connect(lambda sentence: window.show_message(sentence, bad=True))
@@ -141,8 +142,7 @@ class StudioWork(QObject):
         if self.recording:
             self._end_recording()
         self._previews.stop()
-        if self._dialog is not None:
-            self._dialog.close()
+        self._dialogs.close()
 
     def _reset(self) -> None:
         """Begin with nothing."""
@@ -289,7 +289,7 @@ class StudioWork(QObject):
         kinds = "*.wav *.mp3 *.m4a *.aac *.ogg *.opus *.flac *.aiff *.mp4 *.mkv *.webm"
         dialog.setNameFilters([self.tr("Sound") + f" ({kinds})", self.tr("All files") + " (*)"])
         dialog.fileSelected.connect(lambda name: self.read(Path(name)))
-        self._open(dialog)
+        self._dialogs.open(dialog)
 
     def _export(self) -> None:
         try:
@@ -299,7 +299,7 @@ class StudioWork(QObject):
             return
         dialog = export_dialog(self._window, voice.name)
         dialog.fileSelected.connect(lambda name: self._export_to(voice, Path(name)))
-        self._open(dialog)
+        self._dialogs.open(dialog)
 
     def _export_to(self, voice: OwnVoice, path: Path) -> None:
         try:
@@ -308,18 +308,6 @@ class StudioWork(QObject):
             self._window.show_message(shown(str(error)), bad=True)
         else:
             self._window.show_message(self.tr("Saved as {file}.").format(file=path.name))
-
-    def _open(self, dialog: QFileDialog) -> None:
-        if self._dialog is not None:
-            self._dialog.close()
-        self._dialog = dialog
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.finished.connect(lambda: self._closed(dialog))
-        dialog.open()
-
-    def _closed(self, dialog: QFileDialog) -> None:
-        if self._dialog is dialog:
-            self._dialog = None
 
 
 def export_dialog(parent: QWidget, name: str) -> QFileDialog:
