@@ -111,14 +111,21 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(seconds=st.one_of(st.integers(1, 7200), st.integers(80_000, 300_000)))
     def time_passes(self, seconds: int) -> None:
         self.clock.pass_time(seconds=seconds)
+        self.look(0)
 
-    @rule(seconds=st.integers(-200_000, 200_000))
-    def clock_is_put(self, seconds: int) -> None:
+    @rule(seconds=st.integers(-200_000, 200_000), looked=st.booleans())
+    def clock_is_put(self, seconds: int, looked: bool) -> None:
         if abs(seconds) <= JUMP_S:
             self.slack += abs(seconds)
         # Within one session of the system somebody has looked at the clock before it was put.
         self.programs[0].next_due()
         self.clock.put(seconds=seconds)
+        if looked:
+            self.look(1)
+
+    @rule(seconds=st.integers(1, 7200))
+    def nobody_is_there(self, seconds: int) -> None:
+        self.clock.pass_time(seconds=seconds)
 
     @rule(who=who, reboot=st.booleans())
     def restart(self, who: int, reboot: bool) -> None:
@@ -169,5 +176,5 @@ class AnyOrder(RuleBasedStateMachine):
             assert repeating == sorted(self.daily)
 
 
-AnyOrder.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+AnyOrder.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
 TestAnyOrder = AnyOrder.TestCase
