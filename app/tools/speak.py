@@ -68,4 +68,5 @@ def cut(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def _as_text(value: object) -> str:
-    return "" if value is None or isinstance(value, bool | list | dict) else str(value)
+    # Far more than can be spoken, and little enough to clean at once.
+    return "" if value is None or isinstance(value, bool | list | dict) else str(value)[:2000]

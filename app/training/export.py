@@ -13,8 +13,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from app.omni.checkpoint import save_weights as save_network
+from app.speech.codec_parts import CodecConfig
 from app.speech.speaker_traits import SPEAKER_SIZE
-from app.speech.starter_codec import CodecConfig, StarterCodec
+from app.speech.starter_codec import StarterCodec
 from app.speech.weights import read_tensors, save_weights
 from app.training.corpus import starter_intents
 from app.training.model import load_tokenizer, starter_config, think_end

@@ -108,7 +108,7 @@ def _weekday(text: str, today: date) -> date | None:
 
 def _distant(text: str, today: date) -> date | None:
     """in ten days, three weeks from monday, a week tomorrow, two days before christmas, a year ago"""
-    text = re.sub(r"(day|week|month|year)s? time$", r"\1", text)
+    text = re.sub(r"(day|week|fortnight|month|year)s? time$", r"\1", text)
     if match := re.fullmatch(r"in (.+)|(.+) ago", text):
         distance = span(match[1] or match[2])
         return moved(today, distance, 1 if match[1] else -1) if distance else None

@@ -55,7 +55,7 @@ def spoken_amount(value: Fraction, rounding: Rounding) -> Amount:
     if (value * 10**rounding.exact).denominator == 1:
         return Amount(decimal(value), value == 1)
     near = _rounded(value, rounding)
-    return Amount(f"about {decimal(near)}", near == 1)
+    return Amount(f"{'' if near == value else 'about '}{decimal(near)}", near == 1)
 
 
 def _rounded(value: Fraction, rounding: Rounding) -> Fraction:

@@ -20,6 +20,7 @@ _ALIKE = str.maketrans({"’": "'", "‘": "'", "–": "-", "—": ", ", "…": 
 _NUMBER = re.compile(
     r"(?<!\d)(?P<minus>(?<!\w)-)?(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<rest>\d+))?(?P<nth>(?:st|nd|rd|th)\b)?"
 )
+_STOPS = re.compile(r"[\s.,?!]+")
 _MOST_DIGITS = 9
 _NOT_FOR_THE_EAR = re.compile(r"[^A-Za-z.,?!' -]+")
 
@@ -37,15 +38,16 @@ def plain(text: str) -> str:
     >>> plain("Meet <b>Zoë</b> at the 3rd gate; 2.5 km, 50%!")
     'Meet Zoe at the third gate, two point five km, fifty percent!'
     """
-    text = unicodedata.normalize("NFKD", without_marks(text).translate(_ALIKE))
-    text = "".join(sign for sign in text if not unicodedata.combining(sign))
+    text = unicodedata.normalize("NFKD", text.translate(_ALIKE))
+    text = without_marks("".join(sign for sign in text if not unicodedata.combining(sign)))
     text = re.sub(r"(?<=\d)-(?=\d)", " to ", re.sub(r"(?<=\d)[:/](?=\d)", " ", text))
     text = _NUMBER.sub(_in_words, text)
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
-    text = re.sub(r"\s+", " ", _NOT_FOR_THE_EAR.sub(" ", re.sub("[;:()]", ", ", text))).replace(" - ", ", ")
-    text = re.sub(r",*([.?!])[.,?!]*|,[, ]*", lambda stops: stops[1] or ", ", re.sub(r" (?=[.,?!])", "", text))
-    return re.sub(r" +", " ", text).strip(" ,-")
+    text = _NOT_FOR_THE_EAR.sub(" ", re.sub("[;:()]", ", ", text))
+    # A dash between words is a pause, one inside a word joins it.
+    text = re.sub(r"(?<![A-Za-z])-+|-+(?![A-Za-z])|--+", ", ", text)
+    return _STOPS.sub(_one_stop, text).strip(" ,")
 
 
 def _in_words(match: re.Match[str]) -> str:
@@ -59,3 +61,10 @@ def _in_words(match: re.Match[str]) -> str:
     else:
         words = decimal(Fraction(f"{whole}.{rest or 0}"))
     return f" {'minus ' if match['minus'] else ''}{words} "
+
+
+def _one_stop(match: re.Match[str]) -> str:
+    """Of several marks in a row the first that ends a sentence, else the comma."""
+    marks = re.sub(r"\s", "", match[0])
+    mark = next((mark for mark in marks if mark != ","), marks[:1])
+    return f"{mark} "
