@@ -176,5 +176,5 @@ class AnyOrder(RuleBasedStateMachine):
             assert repeating == sorted(self.daily)
 
 
-AnyOrder.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+AnyOrder.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
 TestAnyOrder = AnyOrder.TestCase
