@@ -125,7 +125,6 @@ def test_every_call_of_the_agenda_is_answered(name: str) -> None:
         alarms, notes = AlarmClock(store, clock), Notes(store, clock)
         alarms.add_timer(300, arguments.get("label", ""))
         notes.add("the key is under the pot")
-        tool = Registry([*agenda_tools(alarms), *note_tools(notes)]).get(intent["tool"]["name"])
-        assert tool is not None
-        _answered(intent, tool, arguments)
+        tools = {one.name: one for one in [*agenda_tools(alarms), *note_tools(notes)]}
+        _answered(intent, tools[intent["tool"]["name"]], arguments)
         store.close()
