@@ -50,6 +50,8 @@ log = logging.getLogger(__name__)
 DEFAULT_VOICE = "default"
 _QUIET_FRAMES_LIMIT = 20
 _ANSWER_ROOM = 128
+#: Hums of four synthetic voices taken for three words or more: -0.4 and below, clear short phrases: above.
+_CERTAIN = -0.4
 _WARM_UP_STEPS = 4
 _TRIAL_STEPS = 8
 #: More threads must be this much faster: they keep cores from the rest of the program.
@@ -184,7 +186,7 @@ class OmniEngine:
         voice = self.voices.get(request.voice)
         features, heard, encode_ms = None, request.text or "", 0.0
         if request.audio is not None:
-            features, heard = self._parts.encoder.encode(request.audio)
+            features, heard, _ = self._parts.encoder.encode(request.audio)
             encode_ms = (time.perf_counter() - started) * 1e3
             yield Heard(heard)
         question = Message("user", request.text or "", audio_rows=0 if features is None else len(features))
@@ -197,8 +199,12 @@ class OmniEngine:
         yield turn.stats(heard, voice.name, encode_ms)
 
     def recognise(self, audio: NDArray[np.float32]) -> str:
-        """The words in float32 mono speech at 16 kHz, "" where there are none."""
-        return self._parts.encoder.encode(audio).text
+        """The words in float32 mono speech at 16 kHz, "" where there are none or they are a guess.
+
+        A recogniser makes words of a hum or a cough, but is not sure of them.
+        """
+        heard = self._parts.encoder.encode(audio)
+        return heard.text if heard.certainty >= _CERTAIN else ""
 
     def read_own_voices(self, folder: Path) -> None:
         """Speak with the user's voices in `folder` too, those that fit; `info` then lists them."""

@@ -146,12 +146,17 @@ class StarterEncoder(nn.Module):
 
     def read(self, states: Tensor) -> list[int]:
         """Greedy reading of encoder states: rows of `vocabulary`."""
+        return self.read_with_certainty(states)[0]
+
+    def read_with_certainty(self, states: Tensor) -> tuple[list[int], float]:
+        """Greedy reading of encoder states: rows of `vocabulary`, and the mean log-probability of rows and end."""
         memories = [block.cross.memory(states) for block in blocks(self.decoder)]
         # At most six pieces a second: a decoder that runs on is repeating itself.
         limit = min(MAX_PIECES, 8 + len(states) * 6 // 50)
         cache = states.new_zeros(LAYERS, 2, HEADS, limit + 2, WIDTH // HEADS)
         position, pending = 0, torch.tensor([self.start, self.plain])
         read: list[int] = []
+        sure: list[float] = []
         while len(read) < limit:
             for token in pending:
                 x = (self.embed(token) + self.text_positions[position])[None]
@@ -169,11 +174,12 @@ class StarterEncoder(nn.Module):
             if not read:
                 logits[self._first_banned] = -torch.inf
             token_id = int(logits.argmax())
+            sure.append(float(logits[token_id] - logits.logsumexp(0)))
             if token_id == self.end or self._loops(read, token_id):
                 break
             read.append(token_id)
             pending = torch.tensor([token_id])
-        return read
+        return read, sum(sure) / len(sure)
 
     @staticmethod
     def _loops(read: list[int], token: int) -> bool:
@@ -195,5 +201,6 @@ class StarterEncoder(nn.Module):
         """Features [N ≥ 1, 384] and words of float32 mono speech at 16 kHz (30 s at most are heard)."""
         tail = int(TAIL_SECONDS * SAMPLE_RATE)
         clip = torch.from_numpy(np.ascontiguousarray(audio, np.float32))[: CONTEXT * 2 * HOP - tail]
-        text = self.text(self.read(self.hear(F.pad(clip, (0, tail)))))
-        return Encoded(self.features(text), text)
+        rows, certainty = self.read_with_certainty(self.hear(F.pad(clip, (0, tail))))
+        text = self.text(rows)
+        return Encoded(self.features(text), text, certainty)
