@@ -126,7 +126,7 @@ class OmniEngine:
             network = Stepper(model, int8=int8)
             del model
             tell("Loading the ears", 0.6)
-            encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder)
+            encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder, int8=int8)
             tell("Loading the voice", 0.75)
             codec = registry.load_codec(section.get("codec", "mimi"), folder, int8=int8)
             kind = str(section.get("speaker", ""))

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,10 @@ def _answers(folder: Path) -> Path:
         _run("sox", "-t", "wav", str(raw), "-r", "24000", "-c", "1", "-b", "16", str(folder / f"{number}.wav"))
         raw.unlink()
     return folder
+
+
+def _louder(room: Room, seconds: float) -> bool:
+    return room.loud_seconds() > seconds
 
 
 def _until_answers(room: Room, count: int) -> None:
@@ -112,9 +117,9 @@ def test_a_sign_of_listening_in_the_echo_does_not_stop_it(tmp_path: Path) -> Non
     with _loudspeakers(tmp_path, 40, module="app") as room:
         until(lambda: room.count("echo cancellation: on"), "the echo canceller")
         for number, sign in enumerate(("mm-hmm", "okay"), 1):
-            sound = room.loud_seconds()
+            begins = room.loud_seconds() + 0.7
             room.say(QUESTION).wait(timeout=60)
-            until(lambda start=sound: room.loud_seconds() > start + 0.7, "the beginning of the answer")
+            until(partial(_louder, room, begins), "the beginning of the answer")
             room.say(sign).wait(timeout=60)
             _until_answers(room, number)
         lines = room.transcript()
