@@ -35,9 +35,7 @@ class FrameDecoding:
             self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._thread is not None:
             self._frames.put(None)
             self._thread.join()
