@@ -28,10 +28,11 @@ class Timing:
     complete_chunks: int = 12
     statement_chunks: int = 18
     endpoint_chunks: int = 20
-    unfinished_chunks: int = 40
+    unfinished_chunks: int = 50
+    longest_chunks: int = 70
     least_voiced_chunks: int = 6
     most_chunks: int = 1_860
-    resume_chunks: int = 47
+    resume_chunks: int = 57
     reaction_chunks: int = 9
     release_grace_s: float = 0.15
     silent_microphone_s: float = 3.0

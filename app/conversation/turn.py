@@ -65,7 +65,9 @@ class Turn:
 
     def is_over(self, timing: Timing) -> bool:
         """Whether the user has been quiet long enough for what was said."""
-        return self.quiet >= round(wait_chunks(self.words, timing) * self.patience)
+        wait = wait_chunks(self.words, timing)
+        # Patience does not make a long wait endless.
+        return self.quiet >= min(round(wait * self.patience), max(wait, timing.longest_chunks))
 
     def is_worth_trying(self, timing: Timing) -> bool:
         """Whether the question may be over and is one at all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +18,6 @@ from app.omni.checkpoint import load_model
 from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
 from app.omni.generate import GenerationConfig, TextControl
-from app.omni.matrix import int8_is_fast
 from app.omni.parts import EngineParts
 from app.omni.prompt import build_prompt
 from app.omni.reply import Reply
@@ -25,21 +25,27 @@ from app.omni.sampler import SamplerError
 from app.omni.silence import silence_codes
 from app.omni.stepper import Stepper
 from app.omni.tokenizer import OmniTokenizer
-from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest
+from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest, TurnStats
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
+from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
 from app.voices import file as voice_file
 from app.voices.choose import CHOSEN_S
 from app.voices.file import OwnVoice
 
+log = logging.getLogger(__name__)
+
 DEFAULT_VOICE = "default"
 MAX_SAY = 5_000
 """Characters of a text that is spoken in one turn."""
 _ANSWER_ROOM = 128
 _WARM_UP_STEPS = 4
+_TRIAL_STEPS = 8
+#: More threads must be this much faster: they keep cores from the rest of the program.
+_THREADS_PAY = 0.9
 # Only there to be long: a voice's reference codes need as many prompt positions as they have frames.
 _FILLER = "You are a friendly voice assistant. Answer the question clearly, briefly and helpfully. "
 
@@ -73,8 +79,8 @@ class OmniEngine:
     def load(cls, folder: str | Path, *, threads: int, progress: ProgressCallback | None = None) -> OmniEngine:
         """Load a model folder and warm it up.
 
-        `threads` sets torch's threads for the whole process. `progress` gets a short phrase and a fraction
-        0…1. Raises DamagedModelError with one clear sentence.
+        `threads` bounds torch's threads, which are set for the whole process (see `choose_threads`). `progress` gets
+        a short phrase and a fraction 0…1. Raises DamagedModelError with one clear sentence.
         """
         tell = progress or (lambda stage, fraction: None)
         folder = Path(folder)
@@ -88,13 +94,14 @@ class OmniEngine:
             voices = _folder_voices(folder, config)
             model = load_model(folder, config)
             tell("Preparing the network", 0.4)
+            int8 = section.get("weights") == "int8" and int8_is_fast()
             parameters = sum(p.numel() for p in model.parameters())
-            network = Stepper(model, int8=section.get("weights") == "int8" and int8_is_fast())
+            network = Stepper(model, int8=int8)
             del model
             tell("Loading the ears", 0.6)
             encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder)
             tell("Loading the voice", 0.75)
-            codec = registry.load_codec(section.get("codec", "mimi"), folder)
+            codec = registry.load_codec(section.get("codec", "mimi"), folder, int8=int8)
             kind = str(section.get("speaker", ""))
             speaker = registry.load_speaker_encoder(kind, folder) if kind else None
         except _UNUSABLE as error:
@@ -109,9 +116,11 @@ class OmniEngine:
             speaker=kind,
             speaker_size=config.spk_emb_size,
         )
-        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker))
+        turns = section.get("history_turns")
+        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, turns))
         tell("Warming up", 0.9)
         engine.warm_up()
+        engine.choose_threads(threads)
         tell("Ready", 1.0)
         return engine
 
@@ -121,6 +130,22 @@ class OmniEngine:
         for _piece in self.run(TurnRequest(audio=audio, seed=0), _after(_WARM_UP_STEPS)):
             pass
         self._parts.codec.stream().step(torch.zeros(8, dtype=torch.int64))
+
+    def choose_threads(self, most: int) -> None:
+        """Set torch's threads to one or `most`, whichever makes the faster steps here.
+
+        The products of a small network are so short that waking a second thread costs more than it saves.
+        """
+        if most <= 1:
+            return
+        times = {}
+        for threads in (most, 1):
+            torch.set_num_threads(threads)
+            *_, stats = self.run(TurnRequest(text="hello", seed=0), _after(_TRIAL_STEPS))
+            assert isinstance(stats, TurnStats)
+            times[threads] = stats.step_ms_median
+        torch.set_num_threads(most if times[most] < _THREADS_PAY * times[1] else 1)
+        log.info("steps take %s ms by number of threads", times)
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         """Answer a turn piece by piece, `TurnStats` last. `cancelled` is asked at every step.
@@ -192,10 +217,11 @@ class OmniEngine:
     def _prompt_ids(
         self, question: Message, history: Sequence[Exchange], voice: Voice, generation: GenerationConfig
     ) -> list[int]:
-        """Ids of the prompt; the oldest exchanges are left out until it fits the context."""
+        """Ids of the prompt; of the exchanges the newest that the model and its context can hold."""
         config = self._parts.config
         room = config.max_position_embeddings - min(_ANSWER_ROOM, config.max_position_embeddings // 2)
-        kept = list(history)
+        turns = self._parts.history_turns
+        kept = list(history if turns is None else history[max(len(history) - turns, 0) :])
         while True:
             messages = [*history_messages(kept), question]
             ids = self._chat.encode(messages, open_thinking=generation.open_thinking)

@@ -20,9 +20,10 @@ from torch import Tensor
 from app.omni.cache import KVCache
 from app.omni.config import CODEBOOKS, BlockConfig, OmniConfig
 from app.omni.layers import Block, FeedForward, MoEFeedForward, RMSNorm, rotary_tables
-from app.omni.matrix import Matrix
 from app.omni.model import OmniModel, place_features
 from app.omni.prompt import Prompt
+from app.omni.talker import CodeHead
+from app.speech.matrix import Matrix
 
 PREFILL_CHUNK = 128
 
@@ -51,6 +52,22 @@ class StepNetwork(Protocol):
         After the first call with `need_text` false the text logits can no longer be had.
         """
         ...
+
+
+class _Norm:
+    """RMS norm of rows [T, H]. For one row as two operations: torch's own takes seven."""
+
+    def __init__(self, weight: Tensor, eps: float) -> None:
+        self._weight, self._eps = weight.detach(), eps
+        self._zero = torch.zeros(1, len(weight))
+
+    def __call__(self, x: Tensor) -> Tensor:
+        width = x.shape[-1]
+        if x.shape[0] != 1:
+            return F.rms_norm(x, (width,), self._weight, self._eps)
+        row = x.view(-1)
+        factor = (float(torch.dot(row, row)) / width + self._eps) ** -0.5
+        return torch.addcmul(self._zero, x, self._weight, value=factor)
 
 
 class _FusedMLP:
@@ -95,14 +112,14 @@ class _FusedBlock:
         heads = (config.num_heads, config.num_kv_heads)
         norms = (attention.q_norm.weight.detach(), attention.k_norm.weight.detach())
         self.qk_norm = torch.cat([w.expand(n, -1) for w, n in zip(norms, heads, strict=True)])
-        self.norm_in = block.input_layernorm.weight.detach()
-        self.norm_mlp = block.post_attention_layernorm.weight.detach()
+        self.norm_in = _Norm(block.input_layernorm.weight, config.eps)
+        self.norm_mlp = _Norm(block.post_attention_layernorm.weight, config.eps)
         self.mlp = _FusedMoE(block.mlp, int8) if isinstance(block.mlp, MoEFeedForward) else _dense(block.mlp, int8)
 
     def __call__(self, x: Tensor, cos: Tensor, sin: Tensor, cache: KVCache, layer: int, last_only: bool) -> Tensor:
         """`cos`, `sin` [T, 1, head_dim] (the sine with its sign); `last_only` returns the last row alone."""
-        c, width = self.config, x.shape[-1:]
-        qkv = self.qkv(F.rms_norm(x, width, self.norm_in, c.eps)).view(x.shape[0], -1, c.head_dim)
+        c = self.config
+        qkv = self.qkv(self.norm_in(x)).view(x.shape[0], -1, c.head_dim)
         both = c.num_heads + c.num_kv_heads
         qk = F.rms_norm(qkv[:, :both], (c.head_dim,), None, c.eps) * self.qk_norm
         qk = torch.addcmul(qk * cos, qk.roll(c.head_dim // 2, dims=-1), sin)
@@ -111,7 +128,7 @@ class _FusedBlock:
         if last_only:
             queries, x = queries[-1:], x[-1:]
         x = x + self.out(self._attend(queries, keys, values, cache.length))
-        return x + self.mlp(F.rms_norm(x, width, self.norm_mlp, c.eps))
+        return x + self.mlp(self.norm_mlp(x))
 
     def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, start: int) -> Tensor:
         """queries [T, heads, d], keys and values [kv_heads, n, d] → [T, heads · d]."""
@@ -119,8 +136,8 @@ class _FusedBlock:
         if rows == 1:
             # The newest position sees every row, so no mask: the query heads of a group act as its query
             # rows.
-            grouped = queries.view(1, c.num_kv_heads, c.group, c.head_dim)
-            return F.scaled_dot_product_attention(grouped, keys[None], values[None]).view(1, -1)
+            grouped = queries.view(c.num_kv_heads, c.group, c.head_dim) * c.head_dim**-0.5
+            return torch.bmm(torch.bmm(grouped, keys.transpose(1, 2)).softmax(-1), values).view(1, -1)
         keys, values = (t.repeat_interleave(c.group, dim=0)[None] for t in (keys, values))
         mask = None
         if start:
@@ -164,11 +181,25 @@ class _FusedProjection:
         if not isinstance(norm, RMSNorm):
             raise TypeError("a projection must end with RMSNorm")
         self.first, self.second = _matrix(first, int8), _matrix(second, int8)
-        self.norm, self.eps = (norm.weight * scale).detach(), norm.eps
+        self.norm = _Norm(norm.weight * scale, norm.eps)
 
     def __call__(self, x: Tensor) -> Tensor:
-        x = self.second(F.gelu(self.first(x)))
-        return F.rms_norm(x, x.shape[-1:], self.norm, self.eps)
+        return self.norm(self.second(F.gelu(self.first(x))))
+
+
+class _FusedHead:
+    """Logits of the eight codebooks: base · h + outer_c · gelu(inner_c · h), see `talker.CodeHead`."""
+
+    def __init__(self, head: CodeHead, int8: bool) -> None:
+        self.base = Matrix(head.base.weight, int8=int8)
+        self.inner = Matrix(head.inner.flatten(0, 1), int8=int8)
+        self.outer = [Matrix(matrix, int8=int8) for matrix in head.outer]
+
+    def __call__(self, hidden: Tensor) -> Tensor:
+        """hidden [1, talker hidden] → [8, A]."""
+        inner = F.gelu(self.inner(hidden)).view(CODEBOOKS, 1, -1)
+        adapted = [outer(row) for outer, row in zip(self.outer, inner, strict=True)]
+        return torch.cat(adapted) + self.base(hidden)
 
 
 class Stepper:
@@ -186,8 +217,8 @@ class Stepper:
         self._text_head = Matrix(self._embedding, int8=int8)
         self._thinker = [_FusedBlock(b, config.thinker_block, int8) for b in thinker.layers if isinstance(b, Block)]
         self._talker = [_FusedBlock(b, config.talker_block, int8) for b in talker.layers if isinstance(b, Block)]
-        self._thinker_norm = thinker.norm.weight.detach()
-        self._talker_norm = talker.norm.weight.detach()
+        self._thinker_norm = _Norm(thinker.norm.weight, config.rms_norm_eps)
+        self._talker_norm = _Norm(talker.norm.weight, config.rms_norm_eps)
         self._thinker_positions = _Positions(config, config.thinker_block.head_dim)
         self._talker_positions = _Positions(config, config.talker_block.head_dim)
         self._bridge_in = _FusedProjection(talker.embed_proj, talker.text_scale, int8)
@@ -195,9 +226,7 @@ class Stepper:
         self._code_table = talker.embed_tokens.table()
         self._code_rows = (torch.arange(CODEBOOKS) * config.audio_vocab_size)[:, None]
         self._speaker = talker.spk_proj.weight.detach()
-        self._head_base = Matrix(talker.lm_head.base.weight, int8=int8)
-        self._head_inner = Matrix(talker.lm_head.inner.flatten(0, 1), int8=int8)
-        self._head_outer = talker.lm_head.outer.detach()
+        self._code_head = _FusedHead(talker.lm_head, int8)
         self._speaker_row: Tensor | None = None
         self._caches: tuple[KVCache, KVCache] | None = None
         self._text_alive = True
@@ -268,8 +297,7 @@ class Stepper:
                 bridge = x
         thinker_cache.advance(rows)
         if need_text:
-            hidden = F.rms_norm(x[-1:], x.shape[-1:], self._thinker_norm, self.config.rms_norm_eps)
-            text_logits = self._text_head(hidden)[0].numpy()
+            text_logits = self._text_head(self._thinker_norm(x[-1:]))[0].numpy()
 
         x = self._bridge_in(bridge) + self._codes_in(self._embed_codes(codes))
         cos, sin = self._talker_positions(talker_cache.length, rows)
@@ -277,8 +305,7 @@ class Stepper:
             x = block(x, cos, sin, talker_cache, index, index == len(self._talker) - 1)
         talker_cache.advance(rows)
         if need_audio:
-            hidden = F.rms_norm(x[-1:], x.shape[-1:], self._talker_norm, self.config.rms_norm_eps)
-            audio_logits = self._audio_logits(hidden).numpy()
+            audio_logits = self._code_head(self._talker_norm(x[-1:])).numpy()
         return Logits(text_logits, audio_logits)
 
     def _embed_codes(self, codes: Tensor) -> Tensor:
@@ -288,8 +315,3 @@ class Stepper:
             slot = codes[0] == self.config.audio_spk_token
             summed = torch.where(slot[:, None], self._speaker_row, summed)
         return summed
-
-    def _audio_logits(self, hidden: Tensor) -> Tensor:
-        """hidden [1, talker hidden] → [8, A]."""
-        inner = F.gelu(self._head_inner(hidden)).view(CODEBOOKS, -1, 1)
-        return torch.bmm(self._head_outer, inner)[..., 0] + self._head_base(hidden)

@@ -19,12 +19,15 @@ def load_encoder(kind: str, folder: Path) -> AudioEncoder:
     )
 
 
-def load_codec(kind: str, folder: Path) -> SpeechCodec:
-    """The speech codec `kind` with the weights in `folder`. Raises DamagedModelError."""
+def load_codec(kind: str, folder: Path, *, int8: bool = False) -> SpeechCodec:
+    """The speech codec `kind` with the weights in `folder`; `int8`: decode with eight-bit weights, where it can.
+
+    Raises DamagedModelError.
+    """
     if kind == "starter":
         from app.speech.starter_codec import StarterCodec
 
-        return StarterCodec.load(folder)
+        return StarterCodec.load(folder, int8=int8)
     raise DamagedModelError(f"config.json names the speech codec '{kind}', which this version of Banter does not have.")
 
 

@@ -13,8 +13,8 @@ import soxr
 from numpy.typing import NDArray
 from torch import Tensor
 
+from app.speech.codec_parts import SAMPLE_RATE
 from app.speech.speaker_traits import SPEAKER_SIZE, Traits
-from app.speech.starter_codec import SAMPLE_RATE
 from app.voices.pitch import likeness
 
 Floats = NDArray[np.float64]

@@ -19,6 +19,7 @@ VERBS = {
     "thinker": "thinker",
     "talker": "talker",
     "export": "export",
+    "completeness": "completeness",
     "evaluate": "evaluate",
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.speech.starter_codec import FRAME, LAG
+from app.speech.codec_parts import FRAME, LAG
 
 Floats = NDArray[np.float32]
 LEVEL, PEAK = 0.08, 0.9

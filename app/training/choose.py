@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
-from app.speech.starter_codec import FRAME, StarterCodec
+from app.speech.codec_parts import FRAME
+from app.speech.starter_codec import StarterCodec
 from app.training.choices import Choice, load_choices, prepare
 from app.training.corpus import Intent, starter_intents
 from app.training.evaluate import Judge

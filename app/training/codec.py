@@ -20,16 +20,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from app.speech.codec_parts import FRAME, LAG, SAMPLE_RATE, CodecConfig, ResidualQuantiser
 from app.speech.speaker_traits import SPEAKER_SIZE
-from app.speech.starter_codec import (
-    FRAME,
-    LAG,
-    SAMPLE_RATE,
-    CodecConfig,
-    ResidualQuantiser,
-    StarterCodec,
-    mel_filters,
-)
+from app.speech.starter_codec import StarterCodec, mel_filters
 from app.training.loop import autocast, fast_bf16
 from app.training.phonetic import PhoneticLoss
 
@@ -230,10 +223,9 @@ def main(argv: list[str] | None = None) -> int:
         quantised = stages[used, torch.arange(args.batch)]
         commitment = F.mse_loss(vectors, quantised)
         passed = vectors + (quantised - vectors).detach()
-        state = codec.initial_state(args.batch)
         with autocast(audio.device.type):
-            spectrum = codec.spectrum(passed, state)
-        output = codec.overlap_add(spectrum, state)
+            spectrum = codec.spectrum(passed)
+        output = codec.overlap_add(spectrum)
         # The first and last milliseconds have no counterpart because of the lag.
         ours, theirs = output[:, LAG:], audio[:, :-LAG]
         with autocast(audio.device.type):

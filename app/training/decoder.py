@@ -17,7 +17,8 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from app.speech.starter_codec import FRAME, LAG, StarterCodec
+from app.speech.codec_parts import FRAME, LAG
+from app.speech.starter_codec import StarterCodec
 from app.training.codec import SpectralLoss
 from app.training.derive import DRAWN
 from app.training.loop import Run, join_group, stage_arguments
@@ -143,8 +144,7 @@ def main(argv: list[str] | None = None) -> int:
             clips.refresh()
         steps += 1
         vectors, speakers, audio = next(segments)
-        state = codec.initial_state(args.batch, speakers)
-        output = codec.overlap_add(codec.spectrum(vectors, state), state)
+        output = codec.overlap_add(codec.spectrum(vectors, speakers))
         # The first and last milliseconds have no counterpart because of the lag.
         ours, theirs = output[:, LAG:], audio[:, :-LAG]
         return spectral_of(ours, theirs), PHONETIC_WEIGHT * phonetic_of(ours, theirs)

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
+from app.speech.codec_parts import LAG, SAMPLE_RATE
 from app.speech.speaker_traits import Traits
-from app.speech.starter_codec import LAG, SAMPLE_RATE, StarterCodec
+from app.speech.starter_codec import StarterCodec
 from app.speech.starter_speaker import FORMANT_RANGE, PITCH_RANGE
 from app.training.choices import Choice, even_level, load_choices, prepare
 from app.training.synthesize import DEFAULT_VOICE, VOICES

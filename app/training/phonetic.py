@@ -12,10 +12,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from app.speech.codec_parts import SAMPLE_RATE
 from app.speech.features import HOP as EAR_HOP
 from app.speech.features import SAMPLE_RATE as EAR_RATE
 from app.speech.features import WINDOW as EAR_WINDOW
-from app.speech.starter_codec import SAMPLE_RATE
 from app.speech.starter_encoder import StarterEncoder
 
 _SCALE = SAMPLE_RATE / EAR_RATE

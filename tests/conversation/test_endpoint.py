@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from app.conversation.endpoint import reads_complete, reads_unfinished, wait_chunks
 from app.conversation.timing import Timing
+from app.training.corpus import load_intents
 
 COMPLETE = [
     "Could you tell me what the difference is?",
@@ -16,10 +19,12 @@ COMPLETE = [
     "Where did you go yesterday?",
     "Who is she?",
     "How late are they?",
-    "Is that so?",
+    "Is it ready?",
     "When is the next train?",
     "What do you recommend?",
-    "Show me the way.",
+    "Show me the latest news.",
+    "What is air made of?",
+    "What does that big canal in Panama do?",
     "Well, can you sing.",
     "I like rain. Do you?",
     "Yes, I can.",
@@ -28,11 +33,11 @@ COMPLETE = [
 ]
 # Whole, and yet what they are about may still follow.
 STATEMENTS = [
+    "Show me the way.",
     "I have a cat at home.",
     "My brother is coming next week.",
     "She told me about it yesterday.",
     "What are these for?",
-    "What do you think about?",
 ]
 UNFINISHED = [
     "How do I get from the",
@@ -69,6 +74,9 @@ UNFINISHED = [
     "It was very.",
     "Can you tell me what is.",
     "The best thing is.",
+    "What do you think about?",
+    "How many planets are in our?",
+    "Set a timer for.",
 ]
 NEITHER = ["", "   ", "how tall is it", "three", "?!"]
 
@@ -104,3 +112,14 @@ def test_without_words_the_wait_is_the_usual_one_and_the_others_lie_around_it() 
     assert timing.statement_chunks < timing.endpoint_chunks < timing.unfinished_chunks
     # A question that goes on after an unfinished part is one question, however it is reached.
     assert timing.unfinished_chunks < timing.resume_chunks
+
+
+def test_held_out_questions_are_rarely_waited_for_and_their_beginnings_mostly() -> None:
+    """Wordings that nothing was learnt from, as a recogniser writes them; each cut once where chance has it."""
+    rng = random.Random(0)
+    questions = [q for intent in load_intents() for q in intent.dev_questions if " " in q]
+    begun = [" ".join(q.split()[: rng.randrange(1, len(q.split()))]) for q in questions]
+    late = sum(reads_unfinished(f"{q.rstrip('.?!')}.") for q in questions)
+    found = sum(reads_unfinished(f"{q.rstrip('.?!,')}.") for q in begun)
+    assert late < 0.06 * len(questions)
+    assert found > 0.5 * len(begun)

@@ -22,7 +22,7 @@ Answer = Callable[..., tuple[list[TurnPiece], TurnStats, ScriptedText]]
 def engine(tmp_path_factory: pytest.TempPathFactory) -> OmniEngine:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "load_encoder", lambda kind, folder: LevelEncoder())
-        patch.setattr(registry, "load_codec", lambda kind, folder: ToneCodec())
+        patch.setattr(registry, "load_codec", lambda kind, folder, int8: ToneCodec())
         return OmniEngine.load(tiny_folder(tmp_path_factory.mktemp("model")), threads=1)
 
 

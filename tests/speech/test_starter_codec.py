@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
-from app.speech.starter_codec import BINS, FRAME, LAG, SAMPLE_RATE, CodecConfig, StarterCodec, mel_filters
+from app.speech.codec_parts import BINS, FRAME, LAG, SAMPLE_RATE, CodecConfig
+from app.speech.starter_codec import StarterCodec, mel_filters
 from app.speech.weights import read_tensors, save_weights
 
 STARTER = Path(__file__).parents[2] / "models" / "starter"
+PACK = Path(__file__).parents[2] / "app" / "training" / "data" / "pack" / "codes.safetensors"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,14 @@ def test_streaming_equals_one_shot(codec: StarterCodec) -> None:
     assert whole.shape == (150 * FRAME,)
     assert np.abs(whole).max() > 1e-3
     np.testing.assert_allclose(streamed, whole, atol=1e-4)
+    np.testing.assert_allclose(batched(codec, codes, speaker), whole, atol=1e-4)
+
+
+def batched(codec: StarterCodec, codes: torch.Tensor, speaker: torch.Tensor) -> np.ndarray:
+    """The whole clip at once, as in training."""
+    with torch.no_grad():
+        spectrum = codec.spectrum(codec.quantiser.decode(codes.T[None]), speaker[None])
+        return codec.overlap_add(spectrum)[0].numpy()
 
 
 def test_streams_are_independent(codec: StarterCodec) -> None:
@@ -86,6 +97,26 @@ def test_int8_weights_stay_close(tmp_path: Path) -> None:
     assert set(back) == set(state)
     for name, tensor in state.items():
         assert (back[name] - tensor).abs().max() < 0.02 * tensor.abs().max()
+
+
+def test_new_weights_are_heard(codec: StarterCodec) -> None:
+    codes = torch.randint(0, codec.codebook_size, (8, 4))
+    other = StarterCodec(codec.config).eval()
+    before = other.decode(codes)
+    other.load_state_dict(codec.state_dict())
+    other.eval()
+    assert not np.allclose(before, other.decode(codes), atol=1e-3)
+    np.testing.assert_allclose(other.decode(codes), codec.decode(codes), atol=1e-4)
+
+
+@pytest.mark.skipif(not (STARTER / "codec.safetensors").exists(), reason="the starter's codec is not there")
+def test_eight_bit_weights_sound_the_same() -> None:
+    codes = load_file(PACK)["advice.clean.gum|ava"].long()
+    speaker = torch.tensor([1.0, -0.5, -0.1])
+    exact = batched(StarterCodec.load(STARTER), codes, speaker)
+    small = StarterCodec.load(STARTER, int8=True).decode(codes, speaker)
+    noise = small - exact
+    assert 10 * np.log10(np.square(exact).sum() / np.square(noise).sum()) > 40
 
 
 @pytest.mark.skipif(not (STARTER / "codec.safetensors").exists(), reason="the starter's codec is not there")

@@ -11,8 +11,9 @@ import soundfile as sf
 import torch
 from safetensors.torch import save_file
 
+from app.speech.codec_parts import FRAME
 from app.speech.speaker_traits import Traits
-from app.speech.starter_codec import FRAME, StarterCodec
+from app.speech.starter_codec import StarterCodec
 from app.speech.starter_speaker import DEFAULT_PITCH, FORMANT_RANGE, PITCH_RANGE, StarterSpeaker
 from app.training.decoder import SEGMENT_FRAMES, Clips, Segments
 from app.training.derive import change_voice, draw_traits

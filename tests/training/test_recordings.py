@@ -11,7 +11,8 @@ import soundfile as sf
 import torch
 from numpy.typing import NDArray
 
-from app.speech.starter_codec import FRAME, LAG, StarterCodec
+from app.speech.codec_parts import FRAME, LAG
+from app.speech.starter_codec import StarterCodec
 from app.training.choices import Choice, load_choices, prepare
 from app.training.choose import SHIFTS, Chooser
 from app.training.corpus import Intent, starter_intents

@@ -1,0 +1,1 @@
+"""Dates in people's own words: "the fourth of July", "three weeks from Monday", "Christmas"."""
