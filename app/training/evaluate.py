@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from app.omni.engine import OmniEngine
 from app.omni.turn import INPUT_RATE, OUTPUT_RATE, AudioPiece, Exchange, TurnPiece, TurnRequest, TurnStats
-from app.training.corpus import Intent, starter_intents
+from app.training.corpus import Intent, load_intents
 from app.training.measure import add_noise, add_room, errors, faults, nearest, words
 
 Floats = NDArray[np.float32]
@@ -111,7 +111,7 @@ class Evaluation:
 
     def __init__(self, engine: OmniEngine, judge: Judge | None) -> None:
         self.engine, self.judge = engine, judge
-        intents = starter_intents()
+        intents = load_intents()
         self.by_id = {intent.id: intent for intent in intents}
         self.by_question = {
             q: i.spoken_answer for i in intents if not i.context for q in (*i.train_questions, *i.dev_questions)

@@ -17,7 +17,7 @@ from app.speech.codec_parts import CodecConfig
 from app.speech.speaker_traits import SPEAKER_SIZE
 from app.speech.starter_codec import StarterCodec
 from app.speech.weights import read_tensors, save_weights
-from app.training.corpus import starter_intents
+from app.training.corpus import load_intents
 from app.training.model import load_tokenizer, starter_config, think_end
 from app.training.synthesize import VOICES
 
@@ -70,7 +70,7 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
         out / "voices.safetensors",
         {"order": ",".join(voices)},
     )
-    listing = "".join(f"{intent.id}\t{intent.spoken_answer}\n" for intent in starter_intents())
+    listing = "".join(f"{intent.id}\t{intent.spoken_answer}\n" for intent in load_intents())
     (out / "intents.tsv").write_text(listing, encoding="utf-8")
 
 
