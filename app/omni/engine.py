@@ -85,6 +85,8 @@ class EngineParts:
     generation: GenerationConfig
     info: ModelInfo
     speaker: SpeakerEncoder | None = None
+    #: How many earlier exchanges the model has learnt to live with; more confuse it. None: as many as fit.
+    history_turns: int | None = None
 
 
 class OmniEngine:
@@ -139,7 +141,8 @@ class OmniEngine:
             speaker=kind,
             speaker_size=config.spk_emb_size,
         )
-        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker))
+        turns = section.get("history_turns")
+        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, turns))
         tell("Warming up", 0.9)
         engine.warm_up()
         engine.choose_threads(threads)
@@ -219,10 +222,11 @@ class OmniEngine:
         self.info = replace(self.info, voices=self.voices.names, own_voices=self.voices.own_names)
 
     def _prompt_ids(self, question: Message, history: Sequence[Exchange], voice: Voice) -> list[int]:
-        """Ids of the prompt; the oldest exchanges are left out until it fits the context."""
+        """Ids of the prompt; of the exchanges the newest that the model and its context can hold."""
         config, generation = self._parts.config, self._parts.generation
         room = config.max_position_embeddings - min(_ANSWER_ROOM, config.max_position_embeddings // 2)
-        kept = list(history)
+        turns = self._parts.history_turns
+        kept = list(history if turns is None else history[max(len(history) - turns, 0) :])
         while True:
             messages = [*history_messages(kept), question]
             ids = self._chat.encode(messages, open_thinking=generation.open_thinking)

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from app.speech.errors import DamagedModelError
 from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
 from app.speech.interfaces import Encoded
-from app.speech.weights import load_into, read_json
+from app.speech.weights import WithoutValues, load_into, read_json
 
 WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
 MAX_PIECES = 224
@@ -121,7 +121,8 @@ class StarterEncoder(nn.Module):
         except Exception as error:  # the tokenizer raises plain Exception for every kind of damage
             raise DamagedModelError(f"{folder / 'tokenizer.json'} is missing or damaged: {error}.") from error
         try:
-            encoder = cls(read_json(folder / "encoder.json"), tokenizer)
+            with WithoutValues():
+                encoder = cls(read_json(folder / "encoder.json"), tokenizer)
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
         load_into(encoder, folder / "encoder.safetensors")
