@@ -19,6 +19,7 @@ from app.speech.speaker_traits import Traits
 from app.training.choices import load_choices
 from app.training.corpus import load_intents
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
+from app.training.tool_corpus import load_tools
 
 #: Voices of the menu, the default first: how they differ from it.
 VOICES = {
@@ -73,12 +74,11 @@ def plan_answers() -> list[Utterance]:
 
 
 def plan_dev() -> list[Utterance]:
-    """One held-out wording of every intent in a reserved voice."""
+    """One held-out wording of every intent, and one for every call with its numbers in words, in reserved voices."""
     voices = sorted(RESERVED_VOICES)
-    plan = [
-        Utterance("dev", intent.id, intent.dev_questions[0], voices[index % 4], 1.0)
-        for index, intent in enumerate(load_intents())
-    ]
+    asked = [(intent.id, intent.dev_questions[0]) for intent in load_intents()]
+    asked += [(tool.id, tool.development()[0].question) for tool in load_tools() if tool.row["tool"]]
+    plan = [Utterance("dev", name, text, voices[index % 4], 1.0) for index, (name, text) in enumerate(asked)]
     random.Random(2).shuffle(plan)
     return plan
 

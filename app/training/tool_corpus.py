@@ -78,7 +78,7 @@ class ToolDraw:
 
     `sense` is its wording with the same values every time; `values` are those in the question, which must not be lost.
     `answer` is what the Thinker writes, in parts that are cut into pieces one by one, every second one a value in a
-    call; `arguments` are those of the call, None where it only speaks.
+    call; `arguments` are those of the call, None where it only speaks, which any of `answers` does as well.
     """
 
     intent: str
@@ -86,6 +86,7 @@ class ToolDraw:
     question: str
     context: tuple[tuple[str, str], ...]
     answer: tuple[str, ...]
+    answers: tuple[str, ...]
     tool: str | None
     arguments: Mapping[str, Any] | None
     values: tuple[str, ...]
@@ -130,12 +131,12 @@ class ToolIntent:
             question = signs(question, rng)
         tool = self.row["tool"]
         if tool is None:
-            only = (_fill(self.spoken_answer, said),)
-            return ToolDraw(self.id, sense, question, context, only, None, None, values)
+            options = tuple(_fill(answer, said) for answer in sorted(self.row["answers"], key=len))
+            return ToolDraw(self.id, sense, question, context, options[:1], options, None, None, values)
         order = list(load_descriptions()[tool["name"]].parameters["properties"])
         arguments = {k: _argument(tool["arguments"][k], forms) for k in order if k in tool["arguments"]}
         answer = (CALL_MARKERS[0], *call_parts(tool["name"], arguments), CALL_MARKERS[1])
-        return ToolDraw(self.id, sense, question, context, answer, tool["name"], arguments, values)
+        return ToolDraw(self.id, sense, question, context, answer, (), tool["name"], arguments, values)
 
     @property
     def spoken_answer(self) -> str:
