@@ -183,8 +183,9 @@ class Evaluation:
 
 def written_call(pieces: Iterable[TurnPiece]) -> str | None:
     """What was written between call markers, if anything was."""
-    known = (Heard, TextPiece, AudioPiece, TurnStats)
-    return next((str(piece.text) for piece in pieces if not isinstance(piece, known)), None)
+    # An engine without tools has no piece for it.
+    others = (Heard, TextPiece, AudioPiece, TurnStats)
+    return next((str(getattr(piece, "text", "")) for piece in pieces if not isinstance(piece, others)), None)
 
 
 def table(report: dict[str, dict[str, Any]]) -> str:

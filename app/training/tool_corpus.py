@@ -43,10 +43,10 @@ def arithmetic(text: str) -> int | float:
     """The value of sums and products of numbers, such as "2*3600+5*60". ValueError for anything else."""
 
     def value(node: ast.AST) -> int | float:
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return node.value
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            return _OPERATORS[type(node.op)](value(node.left), value(node.right))  # type: ignore[no-any-return]
+            return _OPERATORS[type(node.op)](value(node.left), value(node.right))
         raise ValueError(f"{text!r} is no sum of numbers")
 
     try:
