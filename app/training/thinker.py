@@ -26,6 +26,7 @@ from app.training.model import load_or_create, load_sources
 BEGINNING = 6
 SHORTENED = 0.75
 VECTOR_WEIGHT, EAR_WEIGHT = 0.5, 0.2
+_VECTORS_AT_ONCE = 8192
 #: Share of questions taken from real transcripts.
 REAL_SHARE = 0.2
 
@@ -147,10 +148,11 @@ def question_vectors(sources: Sources, work: Path) -> dict[str, Tensor]:
     cache = work / "vectors.pt"
     found: dict[str, Tensor] = torch.load(cache, weights_only=True) if cache.exists() else {}
     missing = [wording for wording in sources.all_questions() if wording not in found]
-    if missing:
-        print(f"{len(missing)} sentence vectors to be computed", flush=True)
+    for first in range(0, len(missing), _VECTORS_AT_ONCE):
+        print(f"{len(missing) - first} sentence vectors to be computed", flush=True)
+        some = missing[first : first + _VECTORS_AT_ONCE]
         # Copies: a view would keep the whole table in every entry of the file.
-        found.update({w: v.clone() for w, v in zip(missing, SentenceVectors(work / "minilm")(missing), strict=True)})
+        found.update({w: v.clone() for w, v in zip(some, SentenceVectors(work / "minilm")(some), strict=True)})
         torch.save(found, cache)
     return found
 
