@@ -39,7 +39,7 @@ def load() -> Callable[..., OmniEngine]:
 
     def load_with_parts(path: Path, **options: object) -> OmniEngine:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(registry, "load_encoder", lambda kind, folder: {"level": LevelEncoder}[kind]())
+            patch.setattr(registry, "load_encoder", lambda kind, folder, int8: {"level": LevelEncoder}[kind]())
             patch.setattr(registry, "load_codec", lambda kind, folder, int8: {"tone": ToneCodec}[kind]())
             return OmniEngine.load(path, threads=1, **options)  # type: ignore[arg-type]
 
