@@ -27,8 +27,7 @@ from app.omni.turn import (
     OUTPUT_RATE,
     AudioPiece,
     Exchange,
-    Heard,
-    TextPiece,
+    ToolCallPiece,
     TurnPiece,
     TurnRequest,
     TurnStats,
@@ -183,9 +182,7 @@ class Evaluation:
 
 def written_call(pieces: Iterable[TurnPiece]) -> str | None:
     """What was written between call markers, if anything was."""
-    # An engine without tools has no piece for it.
-    others = (Heard, TextPiece, AudioPiece, TurnStats)
-    return next((str(getattr(piece, "text", "")) for piece in pieces if not isinstance(piece, others)), None)
+    return next((piece.text for piece in pieces if isinstance(piece, ToolCallPiece)), None)
 
 
 def table(report: dict[str, dict[str, Any]]) -> str:

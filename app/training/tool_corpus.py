@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from app.omni.chat import CALL_MARKERS
 from app.tools.registry import load_descriptions
 from app.tools.speak import fill
 from app.tools.words.numbers import cardinal
@@ -27,8 +28,6 @@ from app.training.corpus import DATA, more_wordings, split_questions
 from app.training.slots import COPIED, Form, draw_slot
 from app.training.spoken_forms import pick, signs
 
-#: What the model writes around a call, each one token.
-CALL_MARKERS = ("<tool_call>", "</tool_call>")
 _SLOT = re.compile(r"\{(\w+)\}")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

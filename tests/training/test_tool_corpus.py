@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.omni.chat import CALL_MARKERS
 from app.omni.tokenizer import OmniTokenizer
 from app.tools.call import parse_calls
 from app.tools.dates.phrases import find_date
@@ -19,7 +20,7 @@ from app.training.corpus import load_intents, out_of_domain
 from app.training.slots import COPIED, held_out
 from app.training.spoken_forms import clock_time, duration, signs, whole_number, with_digits
 from app.training.tokenizer import CONTROL_TOKENS, train_tokenizer
-from app.training.tool_corpus import CALL_MARKERS, ToolIntent, arithmetic, load_tools
+from app.training.tool_corpus import ToolIntent, arithmetic, load_tools
 
 DRAWS = 25
 
