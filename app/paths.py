@@ -67,6 +67,11 @@ def history_dir() -> Path:
     return data_dir() / "history"
 
 
+def agenda_file() -> Path:
+    """Timers, alarms, reminders and notes."""
+    return data_dir() / "agenda.db"
+
+
 def assets_dir() -> Path:
     """Icons, sounds and translations that ship with the app."""
     return _shipped("assets")

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from app.database import PATIENCE_S, NewerFileError, code, is_damage, set_aside
 from app.history import rescue
-from app.history.schema import NewerFileError
-from app.history.store import PATIENCE_S, Store
+from app.history.store import Store
 
 T = TypeVar("T")
 Change = Callable[[Store], None]
@@ -120,7 +120,7 @@ class Keeper:
 
     def _renew(self, file: Path) -> Store:
         """A new file in the place of the damaged one."""
-        bad = rescue.set_aside(file)
+        bad = set_aside(file)
         store = Store(file, self._patience_s)
         count = rescue.read_into(bad, store)
         saved = f"{count} messages could be saved from it" if count else "nothing in it could be read"
@@ -257,11 +257,6 @@ def _copied(source: Store, target: Store) -> None:
     rescue.copy(source.db, target)
 
 
-def is_damage(error: Exception) -> bool:
-    """Whether `error` says that the file is not, or no longer, a sound database."""
-    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
 def sentence(error: Exception) -> str:
     """What the user is told when conversations cannot be saved."""
     if isinstance(error, NewerFileError):
@@ -269,7 +264,7 @@ def sentence(error: Exception) -> str:
             "Your conversations were saved by a newer Banter, so this one leaves them alone: "
             "what you say now is kept only until you close the window."
         )
-    match _code(error):
+    match code(error):
         case sqlite3.SQLITE_FULL:
             why, then = "the disk is full", "free some space and it is saved after all"
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
@@ -278,8 +273,3 @@ def sentence(error: Exception) -> str:
             reason = getattr(error, "strerror", None) or str(error)
             why, then = reason.rstrip("."), "it is saved as soon as that works again"
     return f"This conversation is not being saved ({why}). Banter keeps it in memory: {then}."
-
-
-def _code(error: Exception) -> int:
-    # Extended codes carry the plain one in their lowest byte.
-    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 
+from app import database
+from app.database import NewerFileError, Step
 
-class NewerFileError(Exception):
-    """The file was written by a newer program; touching it could lose something."""
+__all__ = ["STEPS", "NewerFileError", "migrate"]
 
 
 def _first(db: sqlite3.Connection) -> None:
@@ -44,30 +44,9 @@ def _first(db: sqlite3.Connection) -> None:
 
 
 # Step N makes version N+1 out of version N; a published step is never changed, only followed by another.
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first,)
+STEPS: tuple[Step, ...] = (_first,)
 
 
-def migrate(db: sqlite3.Connection, steps: tuple[Callable[[sqlite3.Connection], None], ...] = STEPS) -> None:
-    """Bring the tables up to date, all steps or none. `db` must be in autocommit mode.
-
-    Raises `NewerFileError`, sqlite3.Error.
-    """
-    version = _version(db)
-    if version > len(steps):
-        raise NewerFileError
-    if version == len(steps):
-        return
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        # Somebody else may have done it while this one waited for the lock.
-        for step in steps[_version(db) :]:
-            step(db)
-        db.execute(f"PRAGMA user_version = {len(steps)}")
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-
-
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
+def migrate(db: sqlite3.Connection, steps: tuple[Step, ...] = STEPS) -> None:
+    """Bring the tables up to date, as `database.migrate` does."""
+    database.migrate(db, steps)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from app import database
+from app.database import PATIENCE_S
 from app.history import schema, search
 from app.history.records import Message, Side, Summary, title_from
 
-PATIENCE_S = 2.0
-CHECK_MOST_BYTES = 64 << 20
 LIST_MOST = 2_000
 FOUND_MOST = 100
 # Words of a message shown around what was found.
@@ -33,15 +30,8 @@ class Store:
 
         Raises OSError, sqlite3.Error, `schema.NewerFileError`.
         """
-        if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
         self.file = file
-        self.db = sqlite3.connect(
-            file if file is not None else ":memory:",
-            timeout=patience_s,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        self.db = database.connect(file, patience_s)
         try:
             self._prepare()
         except BaseException:
@@ -51,20 +41,8 @@ class Store:
     def _prepare(self) -> None:
         db = self.db
         db.create_function("holds", 2, lambda text, part: part in str(text).casefold(), deterministic=True)
-        if self.file is not None:
-            db.execute("PRAGMA journal_mode = WAL")
-            # With WAL, a power cut can lose the last messages, never damage the file.
-            db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA foreign_keys = ON")
-        # What a person deletes is overwritten, not only unlinked.
-        db.execute("PRAGMA secure_delete = ON")
         schema.migrate(db)
-        if self.size() <= CHECK_MOST_BYTES:
-            problem = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if problem != "ok":
-                error = sqlite3.DatabaseError(problem)
-                error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-                raise error
+        database.check(db)
 
     def close(self) -> None:
         """Close the file."""
@@ -72,8 +50,7 @@ class Store:
 
     def size(self) -> int:
         """Bytes in use."""
-        pages, each = (self.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-        return int(pages) * int(each)
+        return database.size(self.db)
 
     # --- changing
 
@@ -82,7 +59,7 @@ class Store:
 
         `flac` is its sound. Sounds of older messages go once all sounds together exceed `sound_limit` bytes.
         """
-        with self._transaction():
+        with database.transaction(self.db):
             self._ensure(conversation, message.time)
             row = self.db.execute(
                 "INSERT OR IGNORE INTO message (key, conversation, side, time, text, heard, voice)"
@@ -128,7 +105,7 @@ class Store:
 
     def purge(self, unchanged_since: float | None = None, *, everything: bool = False) -> None:
         """Remove for good what was deleted, and conversations without a message since `unchanged_since`."""
-        with self._transaction():
+        with database.transaction(self.db):
             gone = self.db.execute(
                 "DELETE FROM conversation WHERE ? OR deleted IS NOT NULL OR changed < ?",
                 (everything, float("-inf") if unchanged_since is None else unchanged_since),
@@ -232,15 +209,3 @@ class Store:
             message, size = self.db.execute("SELECT message, size FROM sound ORDER BY message LIMIT 1").fetchone()
             self.db.execute("DELETE FROM sound WHERE message = ?", (message,))
             total -= size
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.db.execute("COMMIT")
-        except BaseException:
-            # A full disk may have rolled it back already.
-            with contextlib.suppress(sqlite3.Error):
-                self.db.execute("ROLLBACK")
-            raise
