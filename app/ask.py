@@ -1,4 +1,5 @@
-"""The verbs `ask` and `voices`: one question or a file of them, answered by an engine in this process.
+"""The verbs `ask` and `voices`: one question or a file of them, answered by an engine in this process. A tool that the
+model calls is told of and not used.
 
 Torch comes in with the engine, so that wrong input is refused at once.
 """
@@ -22,7 +23,7 @@ from app import paths
 from app.audiofile import AudioFileError, check_can_write, read_speech, write_wav
 from app.engine.factory import OMNI_ENGINE, Engine, failure_sentence, load_engine
 from app.engine.voice_jobs import read_own
-from app.omni.turn import OUTPUT_RATE, AudioPiece, Exchange, TextPiece, TurnRequest, TurnStats
+from app.omni.turn import OUTPUT_RATE, AudioPiece, Exchange, TextPiece, ToolCallPiece, TurnRequest, TurnStats
 from app.voices.file import ENDING
 
 MAX_TEXT = 500
@@ -54,8 +55,7 @@ class Question:
         """Check the question and read its file. Raises AskError, AudioFileError."""
         if (self.audio is None) == (self.text is None):
             raise AskError("Give either a sound file or a text, and not both.")
-        if self.seed is not None and not 0 <= self.seed <= MAX_SEED:
-            raise AskError(f"The seed {self.seed} is out of range; use a whole number from 0 to {MAX_SEED}.")
+        check_seed(self.seed)
         audio, text = None, None
         if self.audio is not None:
             audio = read_speech(self.audio)
@@ -68,6 +68,39 @@ class Question:
         if self.out is not None:
             check_can_write(self.out)
         return TurnRequest(audio, text, self.history, self.voice, self.seed)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer: its figures, the speech as float32 at 24 kHz, and the tools that were called."""
+
+    stats: TurnStats
+    speech: NDArray[np.float32]
+    calls: tuple[ToolCallPiece, ...]
+
+    def json_line(self, load_s: float) -> str:
+        """Everything but the speech, as one line of JSON; `load_s` is how long the model took to load."""
+        stats = self.stats
+        answer = {
+            "heard": stats.heard,
+            "reply": stats.reply,
+            "tool_calls": [_call(call) for call in self.calls],
+            "voice": stats.voice,
+            "stop_reason": str(stats.stop_reason),
+            "frames": stats.frames,
+            "audio_seconds": _rounded(stats.audio_seconds),
+            "seed": stats.seed,
+            "timings": {
+                "load_s": _rounded(load_s),
+                "encode_ms": _rounded(stats.encode_ms),
+                "prefill_ms": _rounded(stats.prefill_ms),
+                "first_audio_ms": _rounded(stats.first_audio_ms),
+                "step_ms_median": _rounded(stats.step_ms_median),
+                "step_ms_p95": _rounded(stats.step_ms_p95),
+                "rtf": _rounded(stats.rtf),
+            },
+        }
+        return json.dumps(answer, ensure_ascii=False)
 
 
 class Model:
@@ -89,10 +122,16 @@ class Model:
             self._engine = self._load()
         return self._engine
 
-    def answer(self, request: TurnRequest, on_text: Callable[[str], None]) -> tuple[TurnStats, NDArray[np.float32]]:
-        """Run one turn; returns its stats and the speech, float32 at 24 kHz. Raises AskError."""
+    def answer(
+        self,
+        request: TurnRequest,
+        on_text: Callable[[str], None] = lambda text: None,
+        on_audio: Callable[[NDArray[np.float32]], None] = lambda samples: None,
+    ) -> Answer:
+        """Run one turn; text and speech are handed on as they come. Raises AskError."""
         engine = self.engine()
         frames: list[NDArray[np.float32]] = []
+        calls: list[ToolCallPiece] = []
         stats: TurnStats | None = None
         try:
             request = replace(request, voice=self._voice(engine, request.voice))
@@ -102,13 +141,16 @@ class Model:
                         on_text(text)
                     case AudioPiece(samples=samples):
                         frames.append(samples)
+                        on_audio(samples)
+                    case ToolCallPiece():
+                        calls.append(piece)
                     case TurnStats():
                         stats = piece
             if stats is None:
                 raise RuntimeError("the model stopped before the end of its answer")
         except Exception as error:
             raise AskError(failure_sentence(error, "answering")) from error
-        return stats, np.concatenate(frames) if frames else np.zeros(0, np.float32)
+        return Answer(stats, np.concatenate([np.zeros(0, np.float32), *frames]), tuple(calls))
 
     def _voice(self, engine: Engine, voice: str) -> str:
         """The name of the voice that is wanted, which may be given as a voice file."""
@@ -136,16 +178,20 @@ class Model:
 
 
 def ask(question: Question, model: Model, *, as_json: bool) -> None:
-    """Answer one question: text to stderr as it comes, JSON or the reply to stdout, speech to `question.out`.
+    """Answer one question: text to stderr as it comes, JSON or the reply to stdout, speech to `question.out`. A tool
+    that is called instead goes to stdout, too.
 
     Raises AskError, AudioFileError.
     """
-    stats = _answer(question.request(), question.out, model)
+    answer = _answer(question.request(), question.out, model)
     if as_json:
-        print(_json_line(stats, model.load_s))
-    elif not (sys.stdout.isatty() and sys.stderr.isatty()):
+        print(answer.json_line(model.load_s))
+        return
+    if answer.stats.reply and not (sys.stdout.isatty() and sys.stderr.isatty()):
         # On a terminal the reply has just been read.
-        print(stats.reply)
+        print(answer.stats.reply)
+    for call in answer.calls:
+        print(call.text.strip())
 
 
 def ask_batch(source: Path, model: Model, default: Question) -> tuple[int, int]:
@@ -161,7 +207,7 @@ def ask_batch(source: Path, model: Model, default: Question) -> tuple[int, int]:
         total += 1
         try:
             question = _batch_question(line, default)
-            result = _json_line(_answer(question.request(), question.out, model), model.load_s)
+            result = _answer(question.request(), question.out, model).json_line(model.load_s)
         except ModelError:
             raise
         except (AskError, AudioFileError) as error:
@@ -186,7 +232,20 @@ def read_history(path: Path) -> tuple[Exchange, ...]:
     return _history(value, f"The history {path}")
 
 
-def _answer(request: TurnRequest, out: Path | None, model: Model) -> TurnStats:
+def check_seed(seed: int | None) -> None:
+    """Raises AskError for a seed out of range."""
+    if seed is not None and not 0 <= seed <= MAX_SEED:
+        raise AskError(f"The seed {seed} is out of range; use a whole number from 0 to {MAX_SEED}.")
+
+
+def write_speech(answer: Answer, out: Path) -> None:
+    """Write the speech as a WAV file. Raises AskError where there is none, AudioFileError."""
+    if len(answer.speech) == 0:
+        raise AskError(f"The answer has no speech in it, so {out} was not written; try another seed.")
+    write_wav(out, answer.speech, OUTPUT_RATE)
+
+
+def _answer(request: TurnRequest, out: Path | None, model: Model) -> Answer:
     written = False
 
     def show(text: str) -> None:
@@ -195,37 +254,27 @@ def _answer(request: TurnRequest, out: Path | None, model: Model) -> TurnStats:
         written = True
 
     try:
-        stats, speech = model.answer(request, show)
+        answer = model.answer(request, show)
     finally:
         if written:
             print(file=sys.stderr, flush=True)
-    if out is not None:
-        if len(speech) == 0:
-            raise AskError(f"The answer has no speech in it, so {out} was not written; try another seed.")
-        write_wav(out, speech, OUTPUT_RATE)
-    return stats
+    if out is not None and answer.calls and len(answer.speech) == 0:
+        print(f"A tool was called, which has no speech, so {out} was not written.", file=sys.stderr)
+    elif out is not None:
+        write_speech(answer, out)
+    return answer
 
 
-def _json_line(stats: TurnStats, load_s: float) -> str:
-    answer = {
-        "heard": stats.heard,
-        "reply": stats.reply,
-        "voice": stats.voice,
-        "stop_reason": str(stats.stop_reason),
-        "frames": stats.frames,
-        "audio_seconds": _rounded(stats.audio_seconds),
-        "seed": stats.seed,
-        "timings": {
-            "load_s": _rounded(load_s),
-            "encode_ms": _rounded(stats.encode_ms),
-            "prefill_ms": _rounded(stats.prefill_ms),
-            "first_audio_ms": _rounded(stats.first_audio_ms),
-            "step_ms_median": _rounded(stats.step_ms_median),
-            "step_ms_p95": _rounded(stats.step_ms_p95),
-            "rtf": _rounded(stats.rtf),
-        },
-    }
-    return json.dumps(answer, ensure_ascii=False)
+def _call(call: ToolCallPiece) -> dict[str, Any]:
+    """A call as JSON: `name` and `arguments` are null where it is not such an object."""
+    try:
+        value = _parse_json(call.text.encode())
+    except ValueError:
+        value = None
+    name, arguments = (value.get("name"), value.get("arguments")) if isinstance(value, dict) else (None, None)
+    if not call.closed or not isinstance(name, str) or not isinstance(arguments, dict):
+        name = arguments = None
+    return {"name": name, "arguments": arguments, "raw": call.text, "closed": call.closed}
 
 
 def _rounded(value: float) -> float | None:

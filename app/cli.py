@@ -98,6 +98,14 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--history", type=Path, metavar="H.json", help='earlier turns: [{"q": …, "a": …}, …]')
     _add_model(ask)
 
+    say = verbs.add_parser("say", help="read a text aloud")
+    say.add_argument("text", metavar="TEXT", help="what to say, at most 5000 characters; - reads it from stdin")
+    say.add_argument("--voice", default="", metavar="V", help="who says it: a name (`banter voices`) or a voice file")
+    say.add_argument("--out", type=Path, metavar="X.wav", help="write it here, 24 kHz mono, and play nothing")
+    say.add_argument("--json", action="store_true", help="print its length and timings as JSON")
+    say.add_argument("--seed", type=_whole, metavar="N", help="the same seed gives the same sound")
+    _add_model(say)
+
     replay = verbs.add_parser(
         "replay",
         help="let a recorded user talk to the assistant, without sound devices",
@@ -184,6 +192,8 @@ def _run(options: argparse.Namespace) -> int:
     match options.verb:
         case "ask":
             return _ask(options)
+        case "say":
+            return _say(options)
         case "voices":
             return _voices(options)
         case "replay":
@@ -222,6 +232,18 @@ def _ask(options: argparse.Namespace) -> int:
         return _complain(str(error))
     if failed:
         return _complain(f'{failed} of {total} lines failed; their "error" says why.')
+    return 0
+
+
+def _say(options: argparse.Namespace) -> int:
+    from app import ask, say
+    from app.audiofile import AudioFileError
+
+    words = say.Words(options.text, options.voice, options.seed, options.out)
+    try:
+        say.say(words, ask.Model(options.model or paths.starter_model(), options.threads), as_json=options.json)
+    except (ask.AskError, AudioFileError) as error:
+        return _complain(str(error))
     return 0
 
 

@@ -15,7 +15,7 @@ from app.audiofile import AudioFileError
 from app.omni.turn import FRAME_SAMPLES, Exchange
 
 FACTORY = "tests.engine.scripted:ScriptedEngine.load"
-KEYS = {"heard", "reply", "voice", "stop_reason", "frames", "audio_seconds", "seed", "timings"}
+KEYS = {"heard", "reply", "tool_calls", "voice", "stop_reason", "frames", "audio_seconds", "seed", "timings"}
 TIMINGS = {"load_s", "encode_ms", "prefill_ms", "first_audio_ms", "step_ms_median", "step_ms_p95", "rtf"}
 
 Capture = pytest.CaptureFixture[str]
@@ -62,6 +62,28 @@ def test_json_has_exactly_the_promised_keys(model: Model, capsys: Capture) -> No
     assert (answer["heard"], answer["voice"], answer["seed"]) == ("say 3", "bob", 11)
     assert (answer["stop_reason"], answer["frames"], answer["audio_seconds"]) == ("eos", 3, 0.24)
     assert answer["timings"]["load_s"] >= 0
+
+
+def test_called_tools_are_told_of(model: Model, tmp_path: Path, capsys: Capture) -> None:
+    def calls(text: str) -> list[dict[str, Any]]:
+        ask(Question(text=f"call {text}"), model, as_json=True)
+        answer = json.loads(capsys.readouterr().out)
+        assert (answer["stop_reason"], answer["reply"]) == ("tool_call", "")
+        return answer["tool_calls"]
+
+    good = '{"name": "coin", "arguments": {"times": 2}}'
+    assert calls(good) == [{"name": "coin", "arguments": {"times": 2}, "raw": good, "closed": True}]
+    for bad in ("coin", '["coin"]', '{"name": "coin"}', '{"name": 1, "arguments": {}}', good + "…"):
+        assert calls(bad) == [{"name": None, "arguments": None, "raw": bad, "closed": not bad.endswith("…")}]
+    ask(Question(text="say 1"), model, as_json=True)
+    assert json.loads(capsys.readouterr().out)["tool_calls"] == []
+
+
+def test_a_call_is_no_fault_though_it_has_no_speech(model: Model, tmp_path: Path, capsys: Capture) -> None:
+    ask(Question(text="call coin", out=tmp_path / "a.wav"), model, as_json=False)
+    captured = capsys.readouterr()
+    assert captured.out == "coin\n" and "no speech" in captured.err
+    assert not (tmp_path / "a.wav").exists()
 
 
 def test_spoken_question_and_written_answer(model: Model, speech: Path, capsys: Capture) -> None:

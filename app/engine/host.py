@@ -141,16 +141,17 @@ class EngineHost:
         history: tuple[Exchange, ...] = (),
         text: str | None = None,
         seed: int | None = None,
+        say: str | None = None,
     ) -> int:
         """Open a new turn and give up the one before; returns its number. With `text` no audio follows.
 
-        `seed` None: that of this object.
+        `seed` None: that of this object. `say`: the words of the reply, as in `protocol.StartTurn`.
         """
         with self._changed:
             self._number += 1
             self._turn, self._turn_open, self._cancelled = self._number, True, False
             chosen = self.seed if seed is None else seed
-            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature))
+            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say))
             return self._turn
 
     def push_audio(self, turn: int, samples: NDArray[np.float32]) -> None:

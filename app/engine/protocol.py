@@ -29,7 +29,8 @@ class Load:
 class StartTurn:
     """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`.
 
-    `seed` None: a fresh one; `temperature` of the words, None: the model's own.
+    With `say` the reply's words are given and only spoken, as the answer to `text` or, without it, read aloud: no audio
+    follows. `seed` None: a fresh one; `temperature` of the words, None: the model's own.
     """
 
     turn: int
@@ -38,6 +39,7 @@ class StartTurn:
     text: str | None = None
     seed: int | None = None
     temperature: float | None = None
+    say: str | None = None
 
 
 @dataclass(frozen=True)
@@ -156,11 +158,13 @@ class AudioFrame:
 
 @dataclass(frozen=True)
 class ToolCall:
-    """The model asks for a tool."""
+    """The model calls a tool; `TurnDone` follows. `text` is what it wrote between the call's markers, as it stands and
+    unchecked; not `closed`: it broke off.
+    """
 
     turn: int
-    name: str
-    arguments: str
+    text: str
+    closed: bool = True
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from app.engine.protocol import (
     Shutdown,
     StartTurn,
     TextDelta,
+    ToolCall,
     TurnDone,
     UserText,
 )
@@ -53,6 +54,7 @@ from app.omni.turn import (
     Heard,
     StopReason,
     TextPiece,
+    ToolCallPiece,
     TurnPiece,
     TurnRequest,
     TurnStats,
@@ -220,7 +222,7 @@ class Worker:
     def _start(self, command: StartTurn) -> None:
         self._close_open_turn()
         self._open = _OpenTurn(command)
-        if command.text is not None or self._given_up(command.turn):
+        if command.text is not None or command.say is not None or self._given_up(command.turn):
             self._answer()
 
     def _push(self, command: PushAudio) -> None:
@@ -257,12 +259,13 @@ class Worker:
             self._send(Failed("No model is loaded yet; wait until it is ready and ask again.", start.turn))
             return
         request = TurnRequest(
-            audio=None if start.text is not None else question.audio(),
+            audio=question.audio() if start.text is None and start.say is None else None,
             text=start.text,
             history=start.history,
             voice=start.voice,
             seed=start.seed,
             temperature=start.temperature,
+            say=start.say,
         )
         try:
             stats = self._generate(self._engine, request, start.turn)
@@ -291,7 +294,7 @@ class Worker:
             return tally.cancelled_stats()
         raise RuntimeError("the model stopped before the end of its answer")
 
-    def _send_piece(self, piece: Heard | TextPiece | AudioPiece, turn: int, tally: _Tally) -> None:
+    def _send_piece(self, piece: Heard | TextPiece | AudioPiece | ToolCallPiece, turn: int, tally: _Tally) -> None:
         match piece:
             case Heard(text):
                 tally.heard = text
@@ -302,6 +305,8 @@ class Worker:
             case AudioPiece(index, samples):
                 tally.frames += 1
                 self._send(AudioFrame(turn, index, samples.astype("<f4").tobytes()))
+            case ToolCallPiece(text, closed):
+                self._send(ToolCall(turn, text, closed))
 
     def _recognise(self) -> None:
         """Answer what was asked so far; does nothing when a turn has answered it meanwhile."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from app.omni.config import OmniConfig
 from app.omni.errors import DamagedModelError
 from app.omni.tokenizer import OmniTokenizer
-from app.omni.turn import Exchange
+from app.omni.turn import Exchange, ToolUse
 
 _TOOLS_HEAD = (
     "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
@@ -24,12 +24,8 @@ _TOOLS_TAIL = (
 )
 
 
-@dataclass(frozen=True)
-class ToolUse:
-    """A tool call of the assistant; `arguments` is a JSON object as text."""
-
-    name: str
-    arguments: str
+CALL_MARKERS = ("<tool_call>", "</tool_call>")
+"""What the model writes around a call of a tool; only as tokens of their own do they mean anything."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +41,15 @@ class Message:
 
 
 def history_messages(history: Sequence[Exchange]) -> list[Message]:
-    """Earlier exchanges as plain text messages."""
-    pairs = [(Message("user", e.q), Message("assistant", e.a)) for e in history]
-    return [message for pair in pairs for message in pair]
+    """Earlier exchanges as text messages: the calls of an exchange and then their results come before its answer."""
+    messages: list[Message] = []
+    for exchange in history:
+        messages.append(Message("user", exchange.q))
+        if exchange.tools:
+            messages.append(Message("assistant", tool_calls=exchange.tools))
+            messages += [Message("tool", use.result) for use in exchange.tools if use.result is not None]
+        messages.append(Message("assistant", exchange.a))
+    return messages
 
 
 class ChatTemplate:
@@ -129,12 +131,13 @@ class ChatTemplate:
             reasoning = content.split("</think>")[0].rstrip("\n").split("<think>")[-1].lstrip("\n")
             content = content.split("</think>")[-1]
         reasoning, content = self._plain(reasoning).strip("\n"), self._plain(content).lstrip("\n")
-        calls = "\n".join(
-            f'<tool_call>\n{{"name": "{call.name}", "arguments": {call.arguments}}}\n</tool_call>'
-            for call in message.tool_calls
-        )
+        calls = "\n".join(self._call(use) for use in message.tool_calls)
         gap = "\n" if content and calls else ""
         return _block("assistant", f"<think>\n{reasoning}\n</think>\n\n{content}{gap}{calls}")
+
+    def _call(self, use: ToolUse) -> str:
+        call = f'{{"name": "{use.name}", "arguments": {use.arguments}}}'
+        return "\n".join((CALL_MARKERS[0], self._plain(call), CALL_MARKERS[1]))
 
 
 def _block(role: str, content: str) -> str:

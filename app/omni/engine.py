@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,34 +13,25 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from app.omni.chat import ChatTemplate, Message, history_messages
+from app.omni.chat import CALL_MARKERS, ChatTemplate, Message, history_messages
 from app.omni.checkpoint import load_model
 from app.omni.config import ConfigError, OmniConfig
-from app.omni.errors import DamagedModelError, TurnTooLongError
-from app.omni.generate import Generation, GenerationConfig, TextControl
-from app.omni.prompt import Prompt, build_prompt
+from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
+from app.omni.generate import GenerationConfig, TextControl
+from app.omni.parts import EngineParts
+from app.omni.prompt import build_prompt
+from app.omni.reply import Reply
 from app.omni.sampler import SamplerError
-from app.omni.silence import is_quiet, silence_codes, soft_limit
-from app.omni.stepper import StepNetwork, Stepper
+from app.omni.silence import silence_codes
+from app.omni.stepper import Stepper
 from app.omni.tokenizer import OmniTokenizer
-from app.omni.turn import (
-    FRAMES_PER_SECOND,
-    INPUT_RATE,
-    AudioPiece,
-    Exchange,
-    Heard,
-    ModelInfo,
-    StopReason,
-    TextPiece,
-    TurnPiece,
-    TurnRequest,
-    TurnStats,
-)
+from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest, TurnStats
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
-from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
 from app.speech.matrix import int8_is_fast
+from app.speech.phrases import Phrase, split_phrases
+from app.speech.speakable import speakable
 from app.voices import file as voice_file
 from app.voices.choose import CHOSEN_S
 from app.voices.file import OwnVoice
@@ -48,7 +39,8 @@ from app.voices.file import OwnVoice
 log = logging.getLogger(__name__)
 
 DEFAULT_VOICE = "default"
-_QUIET_FRAMES_LIMIT = 20
+MAX_SAY = 5_000
+"""Characters of a text that is spoken in one turn."""
 _ANSWER_ROOM = 128
 _WARM_UP_STEPS = 4
 _TRIAL_STEPS = 8
@@ -72,21 +64,6 @@ _UNUSABLE = (
 ProgressCallback = Callable[[str, float], None]
 
 
-@dataclass(frozen=True)
-class EngineParts:
-    """What an engine is made of."""
-
-    config: OmniConfig
-    network: StepNetwork
-    tokenizer: OmniTokenizer
-    encoder: AudioEncoder
-    codec: SpeechCodec
-    voices: dict[str, Voice]
-    generation: GenerationConfig
-    info: ModelInfo
-    speaker: SpeakerEncoder | None = None
-
-
 class OmniEngine:
     """Answers one turn at a time; not safe to share between threads."""
 
@@ -95,7 +72,7 @@ class OmniEngine:
         self._parts = parts
         self.voices = VoiceBook(parts.voices, parts.config, parts.speaker, parts.codec)
         self._chat = ChatTemplate(parts.tokenizer, parts.config)
-        self._control = TextControl.of(parts.config, parts.tokenizer.newline_id)
+        self._control = TextControl.of(parts.config, parts.tokenizer.newline_id, _call_markers(parts.tokenizer))
         self._silence = silence_codes(parts.codec)
 
     @classmethod
@@ -172,11 +149,13 @@ class OmniEngine:
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         """Answer a turn piece by piece, `TurnStats` last. `cancelled` is asked at every step.
 
-        Raises UnknownVoiceError, TurnTooLongError, and ValueError unless exactly one of
-        audio and text is given.
+        Raises UnknownVoiceError, TurnTooLongError, SayError for words that cannot be said, and ValueError unless
+        exactly one of audio and text is given; with words to say, both may be missing.
         """
-        if (request.audio is None) == (request.text is None):
+        asked = (request.audio is not None) + (request.text is not None)
+        if asked != 1 and (asked or request.say is None):
             raise ValueError("A turn needs either audio or text.")
+        phrases = None if request.say is None else self._phrases(request.say)
         started = time.perf_counter()
         voice = self.voices.get(request.voice)
         features, heard, encode_ms = None, request.text or "", 0.0
@@ -184,14 +163,18 @@ class OmniEngine:
             features, heard = self._parts.encoder.encode(request.audio)
             encode_ms = (time.perf_counter() - started) * 1e3
             yield Heard(heard)
-        question = Message("user", request.text or "", audio_rows=0 if features is None else len(features))
-        prompt = build_prompt(self._parts.config, self._prompt_ids(question, request.history, voice), voice, features)
+        question = [Message("user", request.text or "", audio_rows=0 if features is None else len(features))]
         parts = self._parts
         if request.temperature is not None:
             parts = replace(parts, generation=replace(parts.generation, temperature=request.temperature))
-        turn = _Turn(parts, voice, self._control, self._silence, prompt, request.seed, cancelled)
-        yield from turn.pieces(started)
-        yield turn.stats(heard, voice.name, encode_ms)
+        if phrases is not None:
+            # Given words are no thoughts.
+            parts = replace(parts, generation=replace(parts.generation, open_thinking=False))
+        ids = self._prompt_ids(question if asked else [], request.history, voice, parts.generation)
+        prompt = build_prompt(parts.config, ids, voice, features)
+        reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
+        yield from reply.drawn() if phrases is None else reply.say(phrases)
+        yield reply.stats(heard, encode_ms)
 
     def recognise(self, audio: NDArray[np.float32]) -> str:
         """The words in float32 mono speech at 16 kHz, "" where there are none."""
@@ -218,13 +201,26 @@ class OmniEngine:
     def _list_voices(self) -> None:
         self.info = replace(self.info, voices=self.voices.names, own_voices=self.voices.own_names)
 
-    def _prompt_ids(self, question: Message, history: Sequence[Exchange], voice: Voice) -> list[int]:
+    def _phrases(self, text: str) -> list[Phrase]:
+        """What is to be said, in words and short enough pieces."""
+        if len(text) > MAX_SAY:
+            raise SayError(f"The text has {len(text)} characters; at most {MAX_SAY} can be said at once.")
+        plain = self._parts.tokenizer.without_tags(text)
+        words = speakable(plain, english="en" in self.info.languages)
+        phrases = split_phrases(self._parts.tokenizer.without_tags(words))
+        if not phrases:
+            raise SayError("There is nothing to say in this text; write some words.")
+        return phrases
+
+    def _prompt_ids(
+        self, question: Sequence[Message], history: Sequence[Exchange], voice: Voice, generation: GenerationConfig
+    ) -> list[int]:
         """Ids of the prompt; the oldest exchanges are left out until it fits the context."""
-        config, generation = self._parts.config, self._parts.generation
+        config = self._parts.config
         room = config.max_position_embeddings - min(_ANSWER_ROOM, config.max_position_embeddings // 2)
         kept = list(history)
         while True:
-            messages = [*history_messages(kept), question]
+            messages = [*history_messages(kept), *question]
             ids = self._chat.encode(messages, open_thinking=generation.open_thinking)
             if len(ids) <= room:
                 break
@@ -235,22 +231,25 @@ class OmniEngine:
                 )
             kept.pop(0)
         if generation.fit_reference and voice.ref_codes is not None:
-            ids = self._lengthen(ids, messages, voice.ref_codes.shape[1] + 1, room)
+            wanted = voice.ref_codes.shape[1] + 1
+            ids = self._lengthen(ids, messages, wanted, room, generation.open_thinking)
         return ids
 
-    def _lengthen(self, ids: list[int], messages: list[Message], wanted: int, room: int) -> list[int]:
+    def _lengthen(self, ids: list[int], messages: list[Message], wanted: int, room: int, thinking: bool) -> list[int]:
         """Put system text in front until the prompt has `wanted` positions, as far as `room` allows."""
         text = ""
         while len(ids) < wanted:
             text += _FILLER
-            longer = self._chat.encode(
-                [Message("system", text.strip()), *messages],
-                open_thinking=self._parts.generation.open_thinking,
-            )
+            longer = self._chat.encode([Message("system", text.strip()), *messages], open_thinking=thinking)
             if len(longer) > room:
                 break
             ids = longer
         return ids
+
+
+def _call_markers(tokenizer: OmniTokenizer) -> tuple[int, int] | None:
+    opening, closing = map(tokenizer.id_of, CALL_MARKERS)
+    return None if opening is None or closing is None else (opening, closing)
 
 
 def _after(calls: int) -> Callable[[], bool]:
@@ -273,97 +272,3 @@ def _folder_voices(folder: Path, config: OmniConfig) -> dict[str, Voice]:
             if voices:
                 return voices
     return {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}
-
-
-class _Turn:
-    """One reply being generated and decoded, with its clock."""
-
-    def __init__(
-        self,
-        parts: EngineParts,
-        voice: Voice,
-        control: TextControl,
-        silence: frozenset[int],
-        prompt: Prompt,
-        seed: int | None,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        has_reference = bool((prompt.audio_ids[0] < parts.config.code_count).any())
-        self._parts = parts
-        self._speaker = voice.spk_emb
-        self._generation = Generation(
-            parts.network,
-            prompt,
-            parts.generation,
-            parts.config,
-            control,
-            seed=seed,
-            silence=silence,
-            has_reference=has_reference,
-            cancelled=cancelled,
-        )
-        self._eos = control.eos
-        self._watchdog = False
-        self._reply: list[str] = []
-        self._step_ms: list[float] = []
-        self._compute = 0.0
-        self._frames = 0
-        self._first_audio_ms = 0.0
-
-    def pieces(self, started: float) -> Iterator[TurnPiece]:
-        """Text and audio pieces; `started` is when the turn began, for the time to the first audio."""
-        text = self._parts.tokenizer.stream()
-        decoder = self._parts.codec.stream(self._speaker)
-        quiet = 0
-        ended = False
-        for step in self._generation:
-            self._compute += step.seconds
-            if step.index:
-                self._step_ms.append(step.seconds * 1e3)
-            if step.text_id is not None and not step.thinking:
-                ended = step.text_id == self._eos
-                new = text.finish() if ended else text.push(step.text_id)
-                if new:
-                    self._reply.append(new)
-                    yield TextPiece(new)
-            if step.frame is None:
-                continue
-            begun = time.perf_counter()
-            samples: NDArray[np.float32] = soft_limit(decoder.step(torch.from_numpy(step.frame)))
-            self._compute += time.perf_counter() - begun
-            if self._frames == 0:
-                self._first_audio_ms = (time.perf_counter() - started) * 1e3
-            self._frames += 1
-            yield AudioPiece(self._frames - 1, samples)
-            quiet = quiet + 1 if is_quiet(samples) else 0
-            if self._parts.generation.length_guards and quiet >= _QUIET_FRAMES_LIMIT:
-                self._watchdog = True
-                break
-        rest = "" if ended else text.finish()
-        if rest:
-            self._reply.append(rest)
-            yield TextPiece(rest)
-
-    def stats(self, heard: str, voice: str, encode_ms: float) -> TurnStats:
-        """Figures of the finished turn."""
-        seconds = self._frames / FRAMES_PER_SECOND
-        steps = np.array(self._step_ms or [0.0])
-        reason = StopReason.SILENCE_WATCHDOG if self._watchdog else self._generation.stop_reason
-        if self._frames == 0 and reason is not StopReason.CANCELLED:
-            log.warning("the turn gave no speech (%s)", reason)
-            reason = StopReason.ERROR
-        return TurnStats(
-            heard=heard,
-            reply="".join(self._reply).strip(),
-            voice=voice,
-            stop_reason=reason,
-            seed=self._generation.seed,
-            frames=self._frames,
-            audio_seconds=seconds,
-            encode_ms=encode_ms,
-            prefill_ms=self._generation.prefill_seconds * 1e3,
-            first_audio_ms=self._first_audio_ms,
-            step_ms_median=float(np.median(steps)),
-            step_ms_p95=float(np.percentile(steps, 95)),
-            rtf=self._compute / seconds if seconds else 0.0,
-        )

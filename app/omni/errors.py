@@ -5,5 +5,9 @@ from __future__ import annotations
 from app.speech.errors import DamagedModelError as DamagedModelError
 
 
+class SayError(ValueError):
+    """A text that cannot be said; the message says why and what to do."""
+
+
 class TurnTooLongError(Exception):
     """The question does not fit the model's context."""

@@ -3,13 +3,16 @@
 Schedule (minimind-o.md §6.4): forward 0 is the prompt and draws the first text id; codebook i draws its first
 code i steps after codebook 0, which begins one step later (in thinking mode two steps after the end of the
 thoughts). After the text's end one line break and then padding are fed until the speech has ended.
+
+A call of a tool is text that is not spoken: behind its opening marker only text is drawn, the Talker's row is padding,
+and the reply ends with the closing marker. Words before a call are spoken to their end, as if the text ended there.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -32,8 +35,9 @@ class GenerationConfig:
 
     Recommended deviations from the public loop are on; each has its switch: `enter_id` (None is the
     tokenizer's line break), `length_guards` (soft stop bonus and hard cap by text length, watchdogs),
-    `guard_thinking` (no end of text inside thoughts, thoughts cut at `max_thinking_tokens`) and those of
-    `TalkerConfig`. `fit_reference` lets the engine lengthen the prompt until a voice's reference codes fit.
+    `guard_thinking` (no end of text inside thoughts, thoughts cut at `max_thinking_tokens`), `tool_calls` (a call of a
+    tool is kept from text and speech, and cut at `max_call_tokens`) and those of `TalkerConfig`. `fit_reference` lets
+    the engine lengthen the prompt until a voice's reference codes fit.
     """
 
     max_new_tokens: int = 512
@@ -45,11 +49,13 @@ class GenerationConfig:
     guard_thinking: bool = True
     max_thinking_tokens: int = 256
     length_guards: bool = True
+    tool_calls: bool = True
+    max_call_tokens: int = 512
     fit_reference: bool = True
     talker: TalkerConfig = field(default_factory=TalkerConfig)
 
     def __post_init__(self) -> None:
-        for name in ("max_new_tokens", "max_thinking_tokens"):
+        for name in ("max_new_tokens", "max_thinking_tokens", "max_call_tokens"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise SamplerError(f"{name} must be a whole number of at least 1, not {value!r}.")
@@ -65,8 +71,8 @@ class GenerationConfig:
     def parity(cls, **changes: Any) -> GenerationConfig:
         """The public MiniMind-O loop with its quirks, for conformance tests."""
         base: dict[str, Any] = {
-            "enter_id": 201, "guard_thinking": False, "length_guards": False, "fit_reference": False,
-            "talker": TalkerConfig.parity(),
+            "enter_id": 201, "guard_thinking": False, "length_guards": False, "tool_calls": False,
+            "fit_reference": False, "talker": TalkerConfig.parity(),
         }  # fmt: skip
         return cls(**base | changes)
 
@@ -83,24 +89,34 @@ def _known(kind: type, values: Any, prefix: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TextControl:
-    """Text ids that steer the loop."""
+    """Text ids that steer the loop. `call`: the markers around a call of a tool, None where the tokenizer has none."""
 
     eos: int
     pad: int
     newline: int
     think_end: tuple[int, ...]
+    call: tuple[int, int] | None = None
 
     @classmethod
-    def of(cls, config: OmniConfig, newline: int) -> TextControl:
-        """From a model's config and its tokenizer's line break."""
-        return cls(config.eos_token_id, config.pad_token_id, newline, config.think_end_ids)
+    def of(cls, config: OmniConfig, newline: int, call: tuple[int, int] | None = None) -> TextControl:
+        """From a model's config and its tokenizer's line break and call markers."""
+        return cls(config.eos_token_id, config.pad_token_id, newline, config.think_end_ids, call)
+
+
+@dataclass
+class ToolCallIds:
+    """A call of a tool as far as it has been written: the ids between its markers."""
+
+    ids: list[int] = field(default_factory=list)
+    closed: bool = False
 
 
 @dataclass(frozen=True)
 class GenerationStep:
     """What one step gave: a text id (None once the text has ended) and a frame int64 [8] when complete.
 
-    `seconds` is the time spent computing it, without what the caller did in between.
+    Ids of thoughts and of a call of a tool (`thinking`, `calling`) are not part of the answer. `seconds` is the time
+    spent computing the step, without what the caller did in between.
     """
 
     index: int
@@ -108,10 +124,13 @@ class GenerationStep:
     thinking: bool
     frame: Ints | None
     seconds: float
+    calling: bool = False
 
 
 class Generation:
-    """One reply. Iterate once; afterwards `stop_reason`, `forwards` and `text_ids` tell how it went."""
+    """One reply. Iterate once; afterwards `stop_reason`, `forwards`, `text_ids` and `call` tell how it went, and
+    `call_follows` that the model turned from words to a call, which another generation has to write.
+    """
 
     def __init__(
         self,
@@ -124,9 +143,12 @@ class Generation:
         seed: int | None = None,
         silence: Iterable[int] = (),
         has_reference: bool = False,
+        say: Sequence[int] | None = None,
+        calling: bool = False,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`silence`: codes of codebook 0 that sound like silence; `has_reference`: the prompt holds codes.
+        """`silence`: codes of codebook 0 that sound like silence; `has_reference`: the prompt holds codes; `say`: the
+        ids of the text, fed as if they had been drawn; `calling`: the prompt ends with the opening marker of a call.
 
         Raises ValueError when the prompt fills the model's context.
         """
@@ -134,13 +156,17 @@ class Generation:
         self.stop_reason = StopReason.MAX_FRAMES
         self.forwards = 0
         self.text_ids: list[int] = []
+        self.call = ToolCallIds() if calling else None
+        self.call_follows = False
         self.prefill_seconds = 0.0
         self._network = network
         self._prompt = prompt
         self._config = config
         self._control = control
         self._cancelled = cancelled
-        self._limit = min(config.max_new_tokens, model.max_position_embeddings - prompt.length)
+        # Given words are not cut off, however long it takes to say them.
+        steps = 0 if say is None else _HARD_BUDGET + _HARD_PER_TOKEN * (len(say) + 1)
+        self._limit = min(max(config.max_new_tokens, steps), model.max_position_embeddings - prompt.length)
         if self._limit < 1:
             raise ValueError(f"The prompt of {prompt.length} positions leaves no room for an answer.")
         self._text = TextSampler(
@@ -160,6 +186,8 @@ class Generation:
         )
         self._padding = np.full(CODEBOOKS, model.audio_pad_token, dtype=np.int64)
         self._begin: int | None = None if config.open_thinking else 1
+        self._answer_at = 0
+        self._say = None if say is None else [*say, control.eos]
         self._forced: list[int] = []
         self._finished = False
         self._entered = False
@@ -173,7 +201,6 @@ class Generation:
             if self._cancelled():
                 self.stop_reason = StopReason.CANCELLED
                 return
-            speaking = self._begin is not None and index >= self._begin
             if index == 0:
                 try:
                     logits = self._network.prefill(self._prompt, self._prompt.length + self._limit, self._cancelled)
@@ -182,21 +209,32 @@ class Generation:
                     return
                 self.prefill_seconds = time.perf_counter() - started
             else:
-                logits = self._network.step(text_id, codes, need_text=not self._finished, need_audio=speaking)
+                drawing = not self._finished and self._say is None
+                speaking = self._speaks(index)
+                logits = self._network.step(text_id, codes, need_text=drawing, need_audio=speaking)
             self.forwards += 1
-            thinking = self._begin is None
+            thinking, calling = self._begin is None, self.call is not None
             text_id = self._next_text(logits.text, index)
+            # With the opening marker of a call there is no more to speak.
+            speaking = self._speaks(index)
             codes = self._next_codes(logits.audio) if speaking else self._no_codes()
             if self._finished and self._speech.all_stopped:
                 self.stop_reason = self._ending
                 return
             frame = self._speech.frame() if speaking else None
             given = None if self._finished else text_id
-            yield GenerationStep(index, given, thinking, frame, time.perf_counter() - started)
+            yield GenerationStep(index, given, thinking, frame, time.perf_counter() - started, self.call is not None)
+            if calling and self._call_is_over(text_id):
+                break
             if not self._finished and text_id == self._control.eos:
                 self._finished = True
             if self._over():
                 return
+        if self.call is not None:
+            self.stop_reason = StopReason.TOOL_CALL
+
+    def _speaks(self, index: int) -> bool:
+        return self.call is None and self._begin is not None and index >= self._begin
 
     def _next_text(self, logits: Any, index: int) -> int:
         """The id of this step: drawn, forced, or filler once the text has ended."""
@@ -209,17 +247,39 @@ class Generation:
         guarded = self._begin is None and config.guard_thinking
         if guarded and not self._forced and index == config.max_thinking_tokens:
             self._forced = list(control.think_end)
-        if self._forced:
+        if self._say:
+            text_id = self._say.pop(0)
+        elif self._forced:
             text_id = self._forced.pop(0)
             self._text.note(text_id)
         else:
             text_id = self._text.draw(logits, index, (control.eos,) if guarded else ())
+            if self._opens_call(text_id):
+                if any(earlier != control.newline for earlier in self.text_ids[self._answer_at :]):
+                    self.call_follows = True
+                    text_id = control.eos
+                else:
+                    self.call = ToolCallIds()
         self.text_ids.append(text_id)
         if self._begin is not None:
             self._spoken_tokens += 1
         elif tuple(self.text_ids[-len(control.think_end) :]) == control.think_end:
             self._begin = index + 2
+            self._answer_at = index + 1
         return text_id
+
+    def _opens_call(self, text_id: int) -> bool:
+        markers = self._control.call if self._config.tool_calls else None
+        return markers is not None and text_id == markers[0] and self.call is None and self._begin is not None
+
+    def _call_is_over(self, text_id: int) -> bool:
+        """Keep an id of the call; did the call end with it?"""
+        assert self.call is not None and self._control.call is not None
+        self.call.closed = text_id == self._control.call[1]
+        if self.call.closed or text_id == self._control.eos:
+            return True
+        self.call.ids.append(text_id)
+        return len(self.call.ids) == self._config.max_call_tokens
 
     def _no_codes(self) -> Ints:
         self._speech.skip()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -26,6 +27,17 @@ class Prompt:
     def length(self) -> int:
         """Positions P."""
         return self.text_ids.shape[0]
+
+
+def extend_prompt(prompt: Prompt, config: OmniConfig, text_ids: Sequence[int]) -> Prompt:
+    """The prompt with more text behind it, which is not spoken."""
+    more = torch.tensor(text_ids, dtype=torch.int64)
+    padding = torch.full((CODEBOOKS, len(more)), config.audio_pad_token, dtype=torch.int64)
+    return replace(
+        prompt,
+        text_ids=torch.cat((prompt.text_ids, more)),
+        audio_ids=torch.cat((prompt.audio_ids, padding), dim=1),
+    )
 
 
 def build_prompt(

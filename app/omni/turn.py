@@ -24,24 +24,38 @@ class StopReason(StrEnum):
     TEXT_RATIO_CAP = "text_ratio_cap"
     SILENCE_WATCHDOG = "silence_watchdog"
     REPETITION_WATCHDOG = "repetition_watchdog"
+    TOOL_CALL = "tool_call"
     CANCELLED = "cancelled"
     ERROR = "error"
 
 
 @dataclass(frozen=True)
+class ToolUse:
+    """A call of a tool: `arguments` is a JSON object as text. `result`: what the tool gave, as the model is to read it,
+    None while it has given nothing.
+    """
+
+    name: str
+    arguments: str
+    result: str | None = None
+
+
+@dataclass(frozen=True)
 class Exchange:
-    """An earlier question and what was heard of its answer."""
+    """An earlier question, the tools that were used for its answer, and what was heard of the answer."""
 
     q: str
     a: str
+    tools: tuple[ToolUse, ...] = ()
 
 
 @dataclass(frozen=True)
 class TurnRequest:
     """One question: `audio` (float32 mono at 16 kHz, within ±1) or `text`, exactly one of them.
 
-    `seed` None draws a fresh one; the seed in use comes back in `TurnStats`. `temperature` (0 or more, 0 takes the
-    likeliest words) None is the model's own.
+    With `say` the words of the reply are given and only spoken, as an answer to the question or, without one, as a
+    text that is read aloud. `seed` None draws a fresh one; the seed in use comes back in `TurnStats`. `temperature` (0
+    or more, 0 takes the likeliest words) None is the model's own.
     """
 
     audio: NDArray[np.float32] | None = None
@@ -50,6 +64,7 @@ class TurnRequest:
     voice: str = ""
     seed: int | None = None
     temperature: float | None = None
+    say: str | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +87,16 @@ class AudioPiece:
 
     index: int
     samples: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ToolCallPiece:
+    """The model calls a tool instead of answering: the text between its call markers, as it wrote it. Not `closed`: it
+    ended without the closing marker.
+    """
+
+    text: str
+    closed: bool
 
 
 @dataclass(frozen=True)
@@ -112,4 +137,4 @@ class ModelInfo:
     extras: dict[str, str] = field(default_factory=dict)
 
 
-TurnPiece = Heard | TextPiece | AudioPiece | TurnStats
+TurnPiece = Heard | TextPiece | AudioPiece | ToolCallPiece | TurnStats

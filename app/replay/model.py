@@ -11,7 +11,16 @@ import numpy as np
 from app.conversation.ports import Samples
 from app.engine import protocol
 from app.engine.factory import Engine, failure_sentence
-from app.omni.turn import AudioPiece, Exchange, Heard, TextPiece, TurnPiece, TurnRequest, TurnStats
+from app.omni.turn import (
+    AudioPiece,
+    Exchange,
+    Heard,
+    TextPiece,
+    ToolCallPiece,
+    TurnPiece,
+    TurnRequest,
+    TurnStats,
+)
 from app.replay.record import Record
 from app.replay.timeline import Timeline
 
@@ -169,7 +178,7 @@ class VirtualModel:
 
     def _arrive(self, turn: int, piece: TurnPiece | protocol.Failed | None, pieces: Iterator[TurnPiece]) -> None:
         given_up = self._open[turn].cancelled
-        if isinstance(piece, Heard | TextPiece | AudioPiece) and not given_up:
+        if isinstance(piece, Heard | TextPiece | AudioPiece | ToolCallPiece) and not given_up:
             self._record.engine_event(_event(turn, piece))
             self._step(turn, pieces)
             return
@@ -183,7 +192,7 @@ class VirtualModel:
         self._next()
 
 
-def _event(turn: int, piece: Heard | TextPiece | AudioPiece) -> protocol.Event:
+def _event(turn: int, piece: Heard | TextPiece | AudioPiece | ToolCallPiece) -> protocol.Event:
     match piece:
         case Heard(text):
             return protocol.UserText(turn, text)
@@ -191,6 +200,8 @@ def _event(turn: int, piece: Heard | TextPiece | AudioPiece) -> protocol.Event:
             return protocol.TextDelta(turn, text)
         case AudioPiece(index, samples):
             return protocol.AudioFrame(turn, index, samples.astype("<f4").tobytes())
+        case ToolCallPiece(text, closed):
+            return protocol.ToolCall(turn, text, closed)
 
 
 def _last_event(turn: int, piece: object) -> protocol.Event:

@@ -19,6 +19,7 @@ from app.omni.turn import (
     ModelInfo,
     StopReason,
     TextPiece,
+    ToolCallPiece,
     TurnPiece,
     TurnRequest,
     TurnStats,
@@ -28,7 +29,9 @@ FRAME_S = 0.02
 
 
 class ScriptedEngine:
-    """Questions are scripts: "say N" speaks N frames, "prefill N" thinks first, "raise", "die"; else 3 frames."""
+    """Questions are scripts: "say N" speaks N frames, "prefill N" thinks first, "call TEXT" calls a tool, "raise",
+    "die"; else 3 frames. Words that are to be said get a frame each.
+    """
 
     def __init__(self, folder: str) -> None:
         self.info = ModelInfo("Scripted", folder, ("ann", "bob"), 1)
@@ -60,6 +63,9 @@ class ScriptedEngine:
             from app.omni.voice import UnknownVoiceError
 
             raise UnknownVoiceError(request.voice, self.info.voices)
+        if request.say is not None:
+            yield from self._say(request, request.say.split(), cancelled)
+            return
         if request.text is not None:
             heard = request.text
         else:
@@ -68,6 +74,10 @@ class ScriptedEngine:
         yield Heard(heard)
         verb, _, count = heard.partition(" ")
         number = int(count) if count.isdigit() else 3
+        if verb == "call":
+            yield ToolCallPiece(count, not count.endswith("…"))
+            yield self._stats(request, heard, "", StopReason.TOOL_CALL, 0)
+            return
         if verb == "raise":
             raise RuntimeError("scripted fault")
         if verb == "die":
@@ -91,6 +101,18 @@ class ScriptedEngine:
             yield TextPiece(f" {index}")
             yield AudioPiece(index, np.full(FRAME_SAMPLES, index / 1000, np.float32))
         yield self._stats(request, heard, reply, StopReason.EOS, number)
+
+    def _say(self, request: TurnRequest, words: list[str], cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
+        said = ""
+        for index, word in enumerate(words):
+            if cancelled():
+                yield self._stats(request, request.text or "", said, StopReason.CANCELLED, index)
+                return
+            time.sleep(FRAME_S)
+            said += f" {word}"
+            yield TextPiece(f" {word}")
+            yield AudioPiece(index, np.full(FRAME_SAMPLES, 0.1, np.float32))
+        yield self._stats(request, request.text or "", said, StopReason.EOS, len(words))
 
     def _stats(self, request: TurnRequest, heard: str, reply: str, reason: StopReason, frames: int) -> TurnStats:
         return TurnStats(

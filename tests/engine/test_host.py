@@ -17,7 +17,18 @@ import psutil
 import pytest
 
 from app.engine.host import CRASH_LIMIT, EngineHost
-from app.engine.protocol import AudioFrame, Event, Failed, Progress, Ready, Recognised, TextDelta, TurnDone, UserText
+from app.engine.protocol import (
+    AudioFrame,
+    Event,
+    Failed,
+    Progress,
+    Ready,
+    Recognised,
+    TextDelta,
+    ToolCall,
+    TurnDone,
+    UserText,
+)
 from app.omni.turn import FRAME_SAMPLES, StopReason
 
 FACTORY = "tests.engine.scripted:ScriptedEngine.load"
@@ -123,6 +134,37 @@ def test_spoken_turn_gets_all_the_pushed_audio(ready: Client) -> None:
     ready.host.end_turn(turn)
     _, done = ready.finish(turn)
     assert done.stats.heard == "say 2"
+
+
+def test_a_call_of_a_tool_is_passed_on_as_it_was_written(ready: Client) -> None:
+    turn = ready.host.start_turn(text='call {"name": "coin"}')
+    seen, done = ready.finish(turn)
+    assert seen[1:-1] == [ToolCall(turn, '{"name": "coin"}', True)]
+    assert done.stats.stop_reason is StopReason.TOOL_CALL
+    turn = ready.host.start_turn(text='call {"name…')
+    assert ToolCall(turn, '{"name…', False) in ready.finish(turn)[0]
+
+
+def test_given_words_are_said_without_a_question_or_as_its_answer(ready: Client) -> None:
+    for text in (None, "call a tool"):
+        turn = ready.host.start_turn(text=text, say="it is five", voice="bob", seed=4)
+        seen, done = ready.finish(turn)
+        assert (done.stats.reply, done.stats.voice, done.stats.seed) == (" it is five", "bob", 4)
+        assert done.stats.heard == (text or "")
+        assert [event.index for event in seen if isinstance(event, AudioFrame)] == [0, 1, 2]
+
+
+def test_saying_is_given_up_like_any_turn(ready: Client) -> None:
+    turn = ready.host.start_turn(say="on and " * 500)
+    ready.first_frame(turn)
+    ready.host.cancel(turn)
+    _, done = ready.finish(turn)
+    assert done.stats.stop_reason is StopReason.CANCELLED and done.stats.frames < 200
+    old = ready.host.start_turn(say="on and " * 500)
+    ready.first_frame(old)
+    new = ready.host.start_turn(text="say 2")
+    _, done = ready.finish(new)
+    assert done.stats.reply == " 0 1"
 
 
 def test_turn_asked_while_loading_is_answered_afterwards(client: Client) -> None:

@@ -216,3 +216,14 @@ def test_settings_from_json() -> None:
         GenerationConfig.from_dict({"talker": {"topk": 3}})
     with pytest.raises(SamplerError, match="max_new_tokens"):
         GenerationConfig.from_dict({"max_new_tokens": 0})
+
+
+def test_given_words_are_fed_as_if_they_had_been_drawn() -> None:
+    drawn_from = Script(eos=4, stop=20, first=(7, 8, 9, 10))
+    drawn, expected = run(drawn_from, GenerationConfig(temperature=0.0))
+    script = Script(eos=2, stop=20)
+    given, steps = run(script, GenerationConfig(max_new_tokens=5), say=[7, 8, 9, 10])
+    assert script.fed == drawn_from.fed
+    assert [(s.text_id, s.index) for s in steps] == [(s.text_id, s.index) for s in expected]
+    assert not any(script.text_wanted[1:]), "nobody reads what the network would have said"
+    assert given.stop_reason is drawn.stop_reason is StopReason.EOS

@@ -20,7 +20,7 @@ from app.speech.interfaces import Encoded, StreamingDecoder
 CODES = 64
 SPEAKER = 8
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|audio_pad|>"]
-PLAIN = ["<think>", "</think>"]
+PLAIN = ["<think>", "</think>", "<tool_call>", "</tool_call>"]
 
 
 def tiny_tokenizer() -> Tokenizer:

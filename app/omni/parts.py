@@ -1,0 +1,28 @@
+"""What an engine is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.omni.config import OmniConfig
+from app.omni.generate import GenerationConfig
+from app.omni.stepper import StepNetwork
+from app.omni.tokenizer import OmniTokenizer
+from app.omni.turn import ModelInfo
+from app.omni.voice import Voice
+from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
+
+
+@dataclass(frozen=True)
+class EngineParts:
+    """The parts of a loaded model."""
+
+    config: OmniConfig
+    network: StepNetwork
+    tokenizer: OmniTokenizer
+    encoder: AudioEncoder
+    codec: SpeechCodec
+    voices: dict[str, Voice]
+    generation: GenerationConfig
+    info: ModelInfo
+    speaker: SpeakerEncoder | None = None
