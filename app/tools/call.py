@@ -40,15 +40,26 @@ class Fault(Enum):
 class CallError(Exception):
     """The text is no call that can be carried out. `answer` is a polite sentence, fit to be spoken.
 
-    `tool` and `argument` are named where they are known: the argument with `Fault.BAD_ARGUMENT`.
+    `tool` and `argument` are named where they are known: the argument with `Fault.BAD_ARGUMENT`, for which `rest` has
+    the arguments besides it.
     """
 
-    def __init__(self, fault: Fault, answer: str, *, detail: str = "", tool: str = "", argument: str = "") -> None:
+    def __init__(
+        self,
+        fault: Fault,
+        answer: str,
+        *,
+        detail: str = "",
+        tool: str = "",
+        argument: str = "",
+        rest: Arguments | None = None,
+    ) -> None:
         super().__init__(f"{fault.value}: {detail}" if detail else fault.value)
         self.fault = fault
         self.answer = answer
         self.tool = tool
         self.argument = argument
+        self.rest: Arguments = rest or {}
 
 
 @dataclass(frozen=True)
@@ -90,7 +101,8 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Call:
     for error in errors:
         if argument := _bad_argument(error, arguments):
             answer = f"Sorry, that does not work. {question_for(name, argument)}"
-            raise CallError(Fault.BAD_ARGUMENT, answer, detail=error.message, tool=name, argument=argument)
+            rest = {key: value for key, value in arguments.items() if key != argument}
+            raise CallError(Fault.BAD_ARGUMENT, answer, detail=error.message, tool=name, argument=argument, rest=rest)
     whole = {
         key: int(value) if isinstance(value, float) and _is_integer(schema, key) else value
         for key, value in arguments.items()

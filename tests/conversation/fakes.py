@@ -40,10 +40,14 @@ class FakeEngine:
         history: tuple[Exchange, ...] = (),
         text: str | None = None,
         seed: int | None = None,
+        say: str | None = None,
     ) -> int:
         self.number += 1
         self.open = self.number
         self.pushed[self.number] = []
+        if say is not None:
+            self.log.append(("say", self.number, voice, text, say))
+            return self.number
         self.log.append(("start", self.number, voice, history, text))
         return self.number
 
