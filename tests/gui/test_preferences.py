@@ -363,7 +363,7 @@ def test_all_conversations_are_deleted_from_the_file(table: Table, tmp_path: Pat
     answer(question(table), "Delete")
     table.until(lambda: rows(table.store_file) == [] and table.titles() == [])
     assert table.entries() == [] and table.window.welcome.isVisible()
-    assert not table.assistant.conversation._history.for_model()
+    assert not table.assistant.conversation._acts.history.for_model()
     table.talk("hello again")
     table.until(lambda: len(rows(table.store_file)) == 1)
     table.close()

@@ -20,8 +20,8 @@ _YES = _set("yes yeah yep yup sure certainly absolutely definitely correct right
 _YES_PHRASES = ("go ahead", "do it", "do that", "please do", "of course", "go on", "sounds good", "you may", "i do")
 _NO = _set("no nope nah never negative neither")
 _NO_PHRASES = ("do not", "don't", "leave it", "keep it", "rather not", "not now", "not that", "please don't", "stop")
-_GIVEN_UP = ("never mind", "nevermind", "forget it", "forget that", "forget about it", "leave it", "cancel that")
-_GIVEN_UP += ("nothing", "stop", "no thanks", "no thank you", "not now", "don't bother", "cancel", "no")
+_GIVEN_UP = ("never mind", "nevermind", "forget it", "forget that", "forget about it", "leave it", "cancel that",
+             "nothing", "stop", "no thanks", "no thank you", "not now", "don't bother", "cancel", "no")  # fmt: skip
 # A short answer says yes or no with its first words; a long sentence says something else.
 _MOST_WORDS = 8
 _UNITS = {
