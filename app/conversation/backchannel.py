@@ -6,8 +6,12 @@ import re
 
 MOST_WORDS = 2
 # Short words that nobody says to show that they listen.
-_INTERRUPTIONS = {"stop", "wait", "no", "nope", "hold", "hang", "hey", "enough", "quiet", "silence", "cancel", "pause"}
-_INTERRUPTIONS |= {"sorry", "excuse", "but", "what", "who", "why", "how", "when", "where", "which", "next", "again"}
+_WORDS = """
+stop wait no nope not never hold hang hey enough quiet silence cancel pause mute shut sorry excuse but what who why how
+when where which next again another more different repeat tell skip play set help please forget wrong volume louder
+quieter softer slower slowly faster
+"""
+_INTERRUPTIONS = frozenset(_WORDS.split())
 
 
 def is_backchannel(text: str) -> bool:

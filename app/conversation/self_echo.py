@@ -12,6 +12,8 @@ _LEAST_LETTERS = 10
 # How much of both must be the same, and how alike two words are that count as the same. Ears mistake words.
 _SAME = 0.8
 _ALIKE = 0.75
+# Who begins with one of these, and the assistant did not, asks about the answer in its own words.
+_ASKING = {"what", "who", "whose", "which", "where", "when", "why", "how", "do", "does", "did"}
 # Words that are behind the loudspeaker's last sound by more than this are no echo of it, in seconds.
 _TAIL_S = 1.5
 # So many in a row are too many, and for so long nothing is listened to while the assistant speaks.
@@ -72,7 +74,7 @@ def repeats(text: str, spoken: str) -> bool:
     heard, said = _words(text), _words(spoken)
     count = len(heard)
     letters = sum(len(word) if word.isascii() else _LEAST_LETTERS // LEAST_WORDS for word in heard)
-    if count < LEAST_WORDS or letters < _LEAST_LETTERS:
+    if count < LEAST_WORDS or letters < _LEAST_LETTERS or (heard[0] in _ASKING and heard[0] not in said):
         return False
     same = [[_alike(a, b) for b in said] for a in heard]
     for start in range(len(said)):

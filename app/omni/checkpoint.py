@@ -52,7 +52,7 @@ def load_model(folder: str | Path, config: OmniConfig | None = None) -> OmniMode
 
 def build_model(config: OmniConfig, state: Mapping[str, Tensor], source: str = "The state dict") -> OmniModel:
     """The network of `config` with the tensors of `state` (any float type); rules as in `load_model`."""
-    with torch.device("meta"):
+    with weights.WithoutValues():
         model = OmniModel(config)
     given = dict(state)
     if _HEAD not in given and _EMBEDDING in given:

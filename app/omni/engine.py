@@ -42,6 +42,8 @@ DEFAULT_VOICE = "default"
 MAX_SAY = 5_000
 """Characters of a text that is spoken in one turn."""
 _ANSWER_ROOM = 128
+#: Hums of four synthetic voices taken for three words or more: -0.4 and below, clear short phrases: above.
+_CERTAIN = -0.4
 _WARM_UP_STEPS = 4
 _TRIAL_STEPS = 8
 #: More threads must be this much faster: they keep cores from the rest of the program.
@@ -99,7 +101,7 @@ class OmniEngine:
             network = Stepper(model, int8=int8)
             del model
             tell("Loading the ears", 0.6)
-            encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder)
+            encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder, int8=int8)
             tell("Loading the voice", 0.75)
             codec = registry.load_codec(section.get("codec", "mimi"), folder, int8=int8)
             kind = str(section.get("speaker", ""))
@@ -116,7 +118,8 @@ class OmniEngine:
             speaker=kind,
             speaker_size=config.spk_emb_size,
         )
-        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker))
+        turns = section.get("history_turns")
+        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, turns))
         tell("Warming up", 0.9)
         engine.warm_up()
         engine.choose_threads(threads)
@@ -160,7 +163,7 @@ class OmniEngine:
         voice = self.voices.get(request.voice)
         features, heard, encode_ms = None, request.text or "", 0.0
         if request.audio is not None:
-            features, heard = self._parts.encoder.encode(request.audio)
+            features, heard, _ = self._parts.encoder.encode(request.audio)
             encode_ms = (time.perf_counter() - started) * 1e3
             yield Heard(heard)
         question = [Message("user", request.text or "", audio_rows=0 if features is None else len(features))]
@@ -177,8 +180,12 @@ class OmniEngine:
         yield reply.stats(heard, encode_ms)
 
     def recognise(self, audio: NDArray[np.float32]) -> str:
-        """The words in float32 mono speech at 16 kHz, "" where there are none."""
-        return self._parts.encoder.encode(audio).text
+        """The words in float32 mono speech at 16 kHz, "" where there are none or they are a guess.
+
+        A recogniser makes words of a hum or a cough, but is not sure of them.
+        """
+        heard = self._parts.encoder.encode(audio)
+        return heard.text if heard.certainty >= _CERTAIN else ""
 
     def read_own_voices(self, folder: Path) -> None:
         """Speak with the user's voices in `folder` too, those that fit; `info` then lists them."""
@@ -215,10 +222,11 @@ class OmniEngine:
     def _prompt_ids(
         self, question: Sequence[Message], history: Sequence[Exchange], voice: Voice, generation: GenerationConfig
     ) -> list[int]:
-        """Ids of the prompt; the oldest exchanges are left out until it fits the context."""
+        """Ids of the prompt; of the exchanges the newest that the model and its context can hold."""
         config = self._parts.config
         room = config.max_position_embeddings - min(_ANSWER_ROOM, config.max_position_embeddings // 2)
-        kept = list(history)
+        turns = self._parts.history_turns
+        kept = list(history if turns is None else history[max(len(history) - turns, 0) :])
         while True:
             messages = [*history_messages(kept), *question]
             ids = self._chat.encode(messages, open_thinking=generation.open_thinking)

@@ -26,3 +26,5 @@ class EngineParts:
     generation: GenerationConfig
     info: ModelInfo
     speaker: SpeakerEncoder | None = None
+    #: How many earlier exchanges the model has learnt to live with; more confuse it. None: as many as fit.
+    history_turns: int | None = None

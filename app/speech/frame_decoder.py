@@ -8,7 +8,6 @@ eight bits where the CPU gains from it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from app.speech.codec_parts import (
     BINS,
@@ -28,46 +27,14 @@ from app.speech.codec_parts import (
     CausalBlock,
     WindowedLayer,
 )
+from app.speech.fused import MLP, Norm
 from app.speech.matrix import Matrix
 from app.speech.speaker_shape import Film
 
 if TYPE_CHECKING:
     from app.speech.starter_codec import StarterCodec
 
-_SQRT_HALF = math.sqrt(0.5)
 _PIECES = WINDOW // HOP
-
-
-class _Norm:
-    """Layer norm over the last axis, with the speaker's scale and shift behind it."""
-
-    def __init__(self, norm: nn.LayerNorm, film: Film | None = None) -> None:
-        self._shape, self._eps = norm.normalized_shape, norm.eps
-        self._weight, self._bias = norm.weight.detach(), norm.bias.detach()
-        if film is not None:
-            scale, shift = film.scale.flatten(), film.shift.flatten()
-            self._weight, self._bias = self._weight * scale, self._bias * scale + shift
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return F.layer_norm(x, self._shape, self._weight, self._bias, self._eps)
-
-
-class _MLP:
-    """down(gelu(up(x))) · gain.
-
-    gelu(a) = a/2 · (1 + erf(a/√2)): with b = a/√2 out of the first product, b + b · erf(b) is √2 · gelu(a), and the
-    second product takes √½.
-    """
-
-    def __init__(self, up: nn.Linear, down: nn.Linear, gain: Tensor | None, *, int8: bool) -> None:
-        factor = _SQRT_HALF if gain is None else _SQRT_HALF * gain.detach()[:, None]
-        bias = down.bias.detach() if gain is None else down.bias.detach() * gain.detach()
-        self._up = Matrix(up.weight * _SQRT_HALF, up.bias * _SQRT_HALF, int8=int8, rows=HOPS_PER_FRAME)
-        self._down = Matrix(down.weight * factor, bias, int8=int8, rows=HOPS_PER_FRAME)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        inner = self._up(x)
-        return self._down(torch.addcmul(inner, inner, torch.erf(inner)))
 
 
 class _Layer:
@@ -77,8 +44,8 @@ class _Layer:
         self.source, self.heads, self.window = layer, layer.heads, layer.window
         self.qkv = Matrix(layer.qkv.weight, layer.qkv.bias, int8=int8)
         self.out = Matrix(layer.out.weight, layer.out.bias, int8=int8)
-        self.mlp_norm = _Norm(layer.mlp_norm)
-        self.mlp = _MLP(layer.up, layer.down, None, int8=int8)
+        self.mlp_norm = Norm(layer.mlp_norm)
+        self.mlp = MLP(layer.up, layer.down, None, int8=int8)
         # bias[slot, head, 0, s]: penalty for the age of ring slot s when the newest frame lies in `slot`.
         slots = torch.arange(self.window)
         ages = (slots[:, None] - slots) % self.window
@@ -90,7 +57,7 @@ class _LayerMemory:
 
     def __init__(self, layer: _Layer, film: Film | None) -> None:
         self._layer = layer
-        self._norm = _Norm(layer.source.norm, film)
+        self._norm = Norm(layer.source.norm, film)
         width = layer.source.norm.normalized_shape[0]
         self._scale = (width // layer.heads) ** -0.5
         self._ring = torch.zeros(2, layer.heads, layer.window, width // layer.heads)
@@ -115,7 +82,7 @@ class _Block:
     def __init__(self, block: CausalBlock, *, int8: bool) -> None:
         self.source = block
         self.filter = block.filter.detach()
-        self.mlp = _MLP(block.up, block.down, block.scale, int8=int8)
+        self.mlp = MLP(block.up, block.down, block.scale, int8=int8, rows=HOPS_PER_FRAME)
 
 
 class _BlockMemory:
@@ -123,7 +90,7 @@ class _BlockMemory:
 
     def __init__(self, block: _Block, film: Film | None) -> None:
         self._block = block
-        self._norm = _Norm(block.source.norm, film)
+        self._norm = Norm(block.source.norm, film)
         self._kernel, self._width = block.filter.shape
         self._past = torch.zeros(self._kernel - 1, self._width)
 
@@ -146,7 +113,7 @@ class FrameDecoder:
         self.layers = [_Layer(layer, int8=int8) for layer in codec.decoder_context if isinstance(layer, WindowedLayer)]
         self.unjoin = Matrix(codec.unjoin.weight, codec.unjoin.bias, int8=int8)
         self.blocks = [_Block(block, int8=int8) for block in codec.decoder if isinstance(block, CausalBlock)]
-        self.norm = _Norm(codec.norm)
+        self.norm = Norm(codec.norm)
         # Phases reach many times 2π: with inputs in bf16 they would be heard.
         self.head = Matrix(codec.head.weight, codec.head.bias)
         self.window = codec.window / OVERLAP_SUM

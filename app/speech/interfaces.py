@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 
 class Encoded(NamedTuple):
-    """Encoder output: `features` float32 [T, D]; `text` the user's words, "" where the encoder has no transcript."""
+    """Encoder output: `features` float32 [T, D]; `text` the user's words, "" where the encoder has no transcript.
+
+    `certainty`: mean log-probability of the pieces of `text`, at most 0; 0 too where the encoder cannot tell.
+    """
 
     features: torch.Tensor
     text: str
+    certainty: float = 0.0
 
 
 class AudioEncoder(Protocol):

@@ -8,12 +8,15 @@ from app.speech.errors import DamagedModelError
 from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
 
 
-def load_encoder(kind: str, folder: Path) -> AudioEncoder:
-    """The audio encoder `kind` with the weights in `folder`. Raises DamagedModelError."""
+def load_encoder(kind: str, folder: Path, *, int8: bool = False) -> AudioEncoder:
+    """The audio encoder `kind` with the weights in `folder`; `int8`: with eight-bit weights, where it can.
+
+    Raises DamagedModelError.
+    """
     if kind == "starter":
         from app.speech.starter_encoder import StarterEncoder
 
-        return StarterEncoder.load(folder)
+        return StarterEncoder.load(folder, int8=int8)
     raise DamagedModelError(
         f"config.json names the audio encoder '{kind}', which this version of Banter does not have."
     )

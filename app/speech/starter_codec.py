@@ -35,7 +35,7 @@ from app.speech.codec_parts import (
 from app.speech.errors import DamagedModelError
 from app.speech.frame_decoder import FrameDecoder, FrameStream
 from app.speech.speaker_shape import Film, SpeakerShape
-from app.speech.weights import load_into, read_json
+from app.speech.weights import WithoutValues, load_into, read_json
 
 
 def mel_filters(bins: int, rate: int, mels: int) -> Tensor:
@@ -93,7 +93,8 @@ class StarterCodec(nn.Module):
             config = CodecConfig(**read_json(folder / "codec.json"))
         except TypeError as error:
             raise DamagedModelError(f"{folder / 'codec.json'} has unknown fields: {error}.") from error
-        codec = cls(config)
+        with WithoutValues():
+            codec = cls(config)
         load_into(codec, folder / "codec.safetensors")
         codec._int8 = int8
         return codec.eval().requires_grad_(False)

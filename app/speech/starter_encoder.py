@@ -20,10 +20,10 @@ from torch import Tensor, nn
 from app.speech.errors import DamagedModelError
 from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
 from app.speech.interfaces import Encoded
-from app.speech.weights import load_into, read_json
+from app.speech.weights import WithoutValues, load_into, read_json
+from app.speech.word_reader import WordReader
 
 WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
-MAX_PIECES = 224
 #: Silence put after the clip: the decoder stops reliably where it sees the speech end.
 TAIL_SECONDS = 0.5
 #: The Thinker's marker for a heard row; its own row stands for a clip without words.
@@ -108,23 +108,29 @@ class StarterEncoder(nn.Module):
         mask[list(spec["banned"])] = -torch.inf  # type: ignore[call-overload]
         mask[[self.start, self.plain]] = -torch.inf
         self.register_buffer("mask", mask, persistent=False)
-        self._first_banned: list[int] = list(spec["banned_first"])  # type: ignore[call-overload]
+        self.first_banned: list[int] = list(spec["banned_first"])  # type: ignore[call-overload]
         self.register_buffer("filters", slaney_mel_filters(), persistent=False)
         self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
         self._text = decoders.ByteLevel()
+        self._int8 = False
+        self._reader: WordReader | None = None
 
     @classmethod
-    def load(cls, folder: Path) -> StarterEncoder:
-        """Read `encoder.json`, `encoder.safetensors` and `tokenizer.json` of a model folder."""
+    def load(cls, folder: Path, *, int8: bool = False) -> StarterEncoder:
+        """Read `encoder.json`, `encoder.safetensors` and `tokenizer.json` of a model folder. `int8`: read words with
+        eight-bit weights.
+        """
         try:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # the tokenizer raises plain Exception for every kind of damage
             raise DamagedModelError(f"{folder / 'tokenizer.json'} is missing or damaged: {error}.") from error
         try:
-            encoder = cls(read_json(folder / "encoder.json"), tokenizer)
+            with WithoutValues():
+                encoder = cls(read_json(folder / "encoder.json"), tokenizer)
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
         load_into(encoder, folder / "encoder.safetensors")
+        encoder._int8 = int8
         return encoder.eval().requires_grad_(False)
 
     def layers(self, mel: Tensor) -> list[Tensor]:
@@ -143,42 +149,20 @@ class StarterEncoder(nn.Module):
         mel = log_mel(audio, self.filters, self.window)
         return self.encoder_norm(self.layers(mel[None])[-1][0])
 
-    def read(self, states: Tensor) -> list[int]:
-        """Greedy reading of encoder states: rows of `vocabulary`."""
-        memories = [block.cross.memory(states) for block in blocks(self.decoder)]
-        # At most six pieces a second: a decoder that runs on is repeating itself.
-        limit = min(MAX_PIECES, 8 + len(states) * 6 // 50)
-        cache = states.new_zeros(LAYERS, 2, HEADS, limit + 2, WIDTH // HEADS)
-        position, pending = 0, torch.tensor([self.start, self.plain])
-        read: list[int] = []
-        while len(read) < limit:
-            for token in pending:
-                x = (self.embed(token) + self.text_positions[position])[None]
-                for index, block in enumerate(blocks(self.decoder)):
-                    normed = block.norm(x)
-                    key, value = block.attention.memory(normed)
-                    cache[index, 0, :, position] = key[:, 0]
-                    cache[index, 1, :, position] = value[:, 0]
-                    past = cache[index, 0, :, : position + 1], cache[index, 1, :, : position + 1]
-                    x = x + block.attention(normed, past)
-                    x = x + block.cross(block.cross_norm(x), memories[index])
-                    x = block.mlp(x)
-                position += 1
-            logits = (self.decoder_norm(x) @ self.embed.weight.T)[0] + self.mask
-            if not read:
-                logits[self._first_banned] = -torch.inf
-            token_id = int(logits.argmax())
-            if token_id == self.end or self._loops(read, token_id):
-                break
-            read.append(token_id)
-            pending = torch.tensor([token_id])
-        return read
+    def read(self, states: Tensor) -> tuple[list[int], float]:
+        """Greedy reading of encoder states [T, WIDTH]: rows of `vocabulary`, and their mean log-probability."""
+        if self._reader is None:
+            self._reader = WordReader(self, HEADS, int8=self._int8)
+        return self._reader.read(states)
 
-    @staticmethod
-    def _loops(read: list[int], token: int) -> bool:
-        """True when the last eight pieces, with `token`, are one short phrase over and over."""
-        tail = [*read[-11:], token]
-        return len(tail) == 12 and any(tail == (tail[:n] * 12)[:12] for n in (1, 2, 3, 4))
+    def decoder_blocks(self) -> list[Block]:
+        """The blocks of the decoder."""
+        return blocks(self.decoder)
+
+    def train(self, mode: bool = True) -> StarterEncoder:
+        """As for every module; what was prepared for reading is made anew, since the weights may change."""
+        self._reader = None
+        return super().train(mode)
 
     def text(self, rows: list[int]) -> str:
         """Words of piece rows."""
@@ -194,5 +178,6 @@ class StarterEncoder(nn.Module):
         """Features [N ≥ 1, 384] and words of float32 mono speech at 16 kHz (30 s at most are heard)."""
         tail = int(TAIL_SECONDS * SAMPLE_RATE)
         clip = torch.from_numpy(np.ascontiguousarray(audio, np.float32))[: CONTEXT * 2 * HOP - tail]
-        text = self.text(self.read(self.hear(F.pad(clip, (0, tail)))))
-        return Encoded(self.features(text), text)
+        rows, certainty = self.read(self.hear(F.pad(clip, (0, tail))))
+        text = self.text(rows)
+        return Encoded(self.features(text), text, certainty)

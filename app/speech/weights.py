@@ -13,11 +13,25 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from app.speech.errors import DamagedModelError
 
 _SCALE = ".scale"
 _INT8_MIN_COLUMNS = 64
+
+
+class WithoutValues(TorchFunctionMode):
+    """Modules built in this context get no starting values: quick, for those whose weights are read from a file.
+
+    On the `meta` device torch's initialisers import a compiler first, which takes seconds.
+    """
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
 
 
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
@@ -71,7 +85,7 @@ def load_into(module: nn.Module, path: Path) -> None:
     """Fill `module` with the tensors of `path` as float32. Raises DamagedModelError."""
     state = {name: t.float() if t.is_floating_point() else t for name, t in read_tensors(path).items()}
     try:
-        module.load_state_dict(state)
+        module.load_state_dict(state, assign=True)
     except RuntimeError as error:
         raise DamagedModelError(
             f"{path} does not fit this version of Banter: download or copy the model folder again."

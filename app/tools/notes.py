@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from app.tools.agenda.clock import Clock
+from app.tools.agenda.speech import read_out
 from app.tools.agenda.store import Store
 from app.tools.agenda.tools import card_line, speaking_of_the_file
 from app.tools.registry import load_descriptions
 from app.tools.tool import Arguments, Result, Tool, ToolFailure
-from app.tools.words.lists import counted, spoken_list
+from app.tools.words.lists import counted
 from app.tools.words.numbers import cardinal
 from app.tools.words.plain import plain
 from app.tools.words.reading import words_of
 
 NOTES_MOST = 2_000
-# More are counted, not read out, and of a long one only the beginning is.
-READ_MOST = 5
+# Of a long one only the beginning is read out.
 READ_WORDS_MOST = 30
 _FILLERS = frozenset({"the", "my", "a", "an", "about", "on", "of", "for", "our", "some"})
 
@@ -136,10 +136,7 @@ def _summary(notes: Sequence[Note], about: str) -> str:
     if not notes:
         return f"no notes{about}"
     # What was noted last matters most.
-    parts = [_short(note.text) for note in reversed(notes[-READ_MOST:])]
-    if len(notes) > READ_MOST:
-        parts.append(f"{cardinal(len(notes) - READ_MOST)} more")
-    return f"{counted(len(notes), 'note')}{about}, {spoken_list(parts)}"
+    return f"{counted(len(notes), 'note')}{about}, {read_out([_short(note.text) for note in reversed(notes)])}"
 
 
 def _short(text: str) -> str:

@@ -232,6 +232,7 @@ class Rig:
         whole = self.player.written[turn]
         self.player.played[turn] = whole if frames is None else int(frames * FRAME_SAMPLES)
         if frames is None and turn in self.player.ended:
+            self.player.current = None
             self.conversation.playback_finished(turn)
 
     def ask(self) -> None:

@@ -37,6 +37,12 @@ def test_what_anybody_may_say_is_kept(text: str) -> None:
     assert not repeats(text, ANSWER)
 
 
+def test_a_question_in_the_words_of_the_answer_is_kept() -> None:
+    assert not repeats("What is the capital of France?", "Paris is the capital of France.")
+    assert repeats("Paris is the capital of France.", "Paris is the capital of France.")
+    assert repeats("What is it that you would like", "Hm. What is it that you would like to know?")
+
+
 def test_it_works_without_spaces_between_words() -> None:
     assert repeats("可以烤面包", "你可以烤面包, 也可以给老朋友打电话。")
     assert not repeats("你好吗", "你可以烤面包, 也可以给老朋友打电话。")

@@ -2,7 +2,7 @@
 
     tests/tools/virtual_audio.sh run -- tests/tools/xvfb.sh python -m pytest -m live tests/live/test_echo_live.py
 
-Its engine says recorded speech; nobody speaks but the loudspeaker and, when the test says so, the user.
+Mostly its engine says recorded speech; nobody speaks but the loudspeaker and, when the test says so, the user.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,17 +48,21 @@ def _answers(folder: Path) -> Path:
     return folder
 
 
+def _louder(room: Room, seconds: float) -> bool:
+    return room.loud_seconds() > seconds
+
+
 def _until_answers(room: Room, count: int) -> None:
     until(lambda: room.sides().count("assistant") >= count, f"answer {count} in the transcript")
 
 
 @contextmanager
-def _loudspeakers(folder: Path, delay_ms: int, **environment: str) -> Iterator[Room]:
-    """A window whose loudspeaker is heard by its microphone at -6 dB, so many milliseconds later."""
+def _loudspeakers(folder: Path, delay_ms: int, module: str = MODULE, **environment: str) -> Iterator[Room]:
+    """The window of `module`, whose loudspeaker is heard by its microphone at -6 dB, so many milliseconds later."""
     for program in (*PROGRAMS, "sox"):
         if shutil.which(program) is None:
             pytest.skip(f"needs {program}")
-    module = _run(
+    loop = _run(
         "pactl", "load-module", "module-loopback", "source=va_speaker.monitor", "sink=va_mic_in",
         f"latency_msec={delay_ms}", "source_dont_move=1", "sink_dont_move=1",
     ).strip()  # fmt: skip
@@ -66,14 +71,14 @@ def _loudspeakers(folder: Path, delay_ms: int, **environment: str) -> Iterator[R
         _run("pactl", "set-sink-input-volume", streams[0], "-6dB")
         # With the usual buffers a busy machine loses samples, and this is not a test of that.
         environment |= {ANSWERS: str(_answers(folder / "answers")), LATENCY_VARIABLE: "300"}
-        room = Room(MODULE, folder, **environment)
+        room = Room(module, folder, **environment)
         try:
             room.wait_ready()
             yield room
         finally:
             room.close()
     finally:
-        _run("pactl", "unload-module", module)
+        _run("pactl", "unload-module", loop)
     assert room.process.returncode == 0, room.errors.read_text()[-2000:]
 
 
@@ -106,3 +111,17 @@ def _answers_whole(room: Room, count: int) -> None:
     lines = room.transcript()
     assert [line["who"] for line in lines] == ["user", "assistant"] * count
     assert not any(line["interrupted"] for line in lines)
+
+
+def test_a_sign_of_listening_in_the_echo_does_not_stop_it(tmp_path: Path) -> None:
+    with _loudspeakers(tmp_path, 40, module="app") as room:
+        until(lambda: room.count("echo cancellation: on"), "the echo canceller")
+        for number, sign in enumerate(("mm-hmm", "okay"), 1):
+            begins = room.loud_seconds() + 0.7
+            room.say(QUESTION).wait(timeout=60)
+            until(partial(_louder, room, begins), "the beginning of the answer")
+            room.say(sign).wait(timeout=60)
+            _until_answers(room, number)
+        lines = room.transcript()
+        assert [line["who"] for line in lines] == ["user", "assistant"] * 2
+        assert not any(line["interrupted"] for line in lines)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +39,7 @@ def load() -> Callable[..., OmniEngine]:
 
     def load_with_parts(path: Path, **options: object) -> OmniEngine:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(registry, "load_encoder", lambda kind, folder: {"level": LevelEncoder}[kind]())
+            patch.setattr(registry, "load_encoder", lambda kind, folder, int8: {"level": LevelEncoder}[kind]())
             patch.setattr(registry, "load_codec", lambda kind, folder, int8: {"tone": ToneCodec}[kind]())
             return OmniEngine.load(path, threads=1, **options)  # type: ignore[arg-type]
 
@@ -161,6 +163,18 @@ def test_old_history_makes_room_and_long_questions_are_refused(engine: OmniEngin
     assert any(np.array_equal(trimmed, answer(history[-count:])) for count in range(1, 9))
     with pytest.raises(TurnTooLongError, match="fewer words"):
         run(engine, TurnRequest(text="why " * 300))
+
+
+def test_a_model_may_want_little_history(load: Callable[..., OmniEngine], engine: OmniEngine, tmp_path: Path) -> None:
+    config = tiny_folder(tmp_path) / "config.json"
+    values = json.loads(config.read_text())
+    values["banter"]["history_turns"] = 1
+    config.write_text(json.dumps(values))
+    history = tuple(Exchange(f"question {i}", "an answer") for i in range(3))
+    turn = TurnRequest(text="Hi", seed=4, history=history)
+    limited = samples(run(load(tmp_path), turn)[0])
+    assert np.array_equal(limited, samples(run(engine, replace(turn, history=history[-1:]))[0]))
+    assert not np.array_equal(limited, samples(run(engine, turn)[0]))
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])

@@ -65,6 +65,20 @@ def test_silence_and_noise_give_a_row_and_few_words(encoder: StarterEncoder) -> 
 
 
 @needs_starter
+@pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is not installed")
+def test_it_is_less_certain_of_hums_than_of_words(encoder: StarterEncoder, tmp_path: Path) -> None:
+    def certainty(text: str) -> float:
+        path = tmp_path / "say.wav"
+        subprocess.run(["espeak-ng", "-v", "en-us", "-s", "150", "-w", str(path), text], check=True)
+        audio, rate = sf.read(path, dtype="float32")
+        return encoder.encode(soxr.resample(audio, rate, 16_000)).certainty
+
+    hums = [certainty(text) for text in ("mm-hmm", "uh-huh", "mhm", "aha")]
+    phrases = [certainty(text) for text in ("stop", "hold on", "tell me more", "be quiet", "say that again")]
+    assert max(hums) < min(phrases) < 0
+
+
+@needs_starter
 def test_features_are_the_rows_of_the_words(encoder: StarterEncoder) -> None:
     """What training computes from text is what a clip with these words gives."""
     rng = np.random.default_rng(0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, time, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
@@ -176,5 +177,5 @@ class AnyOrder(RuleBasedStateMachine):
             assert repeating == sorted(self.daily)
 
 
-AnyOrder.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
-TestAnyOrder = AnyOrder.TestCase
+AnyOrder.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestAnyOrder = pytest.mark.slow(AnyOrder.TestCase)

@@ -11,11 +11,16 @@ from typing import Any
 
 import pytest
 
+from app.tools.agenda.alarm_clock import AlarmClock
+from app.tools.agenda.store import Store
+from app.tools.agenda.tools import agenda_tools
 from app.tools.builtin import pure_tools
 from app.tools.call import CLOSE, OPEN, parse_calls
+from app.tools.notes import Notes, note_tools
 from app.tools.registry import Registry, load_descriptions
 from app.tools.speak import MOST_CHARACTERS, fill, spoken_answer
 from app.tools.tool import Arguments, Result, Tool
+from tests.support.virtual_clock import VirtualClock
 
 CORPUS = Path(__file__).parents[2] / "app" / "training" / "data" / "dialogues" / "tools.jsonl"
 INTENTS = {
@@ -85,6 +90,15 @@ def test_every_answer_is_one_of_the_tool(name: str) -> None:
     assert set(intent["answers"]) <= set(load_descriptions()[intent["tool"]["name"]].answer_templates)
 
 
+def _answered(intent: dict[str, Any], tool: Tool, arguments: dict[str, Any]) -> None:
+    """Run the call, and see that what the corpus answers can be said of its result."""
+    result = tool.run(arguments)
+    answer = spoken_answer(tool.description, result, Random(3))
+    for said in (answer, *(fill(template, result.data) for template in intent["answers"])):
+        assert re.fullmatch(r"[A-Z][A-Za-z.,?!' -]+[.?!]", said), arguments
+        assert len(said) <= MOST_CHARACTERS
+
+
 PURE = Registry(pure_tools(lambda: NOW, Random(3)))
 
 
@@ -93,10 +107,24 @@ def test_every_call_of_a_pure_tool_is_answered(name: str) -> None:
     intent = INTENTS[name]
     tool = PURE.get(intent["tool"]["name"])
     assert tool is not None
-    rng = Random(name)
     for arguments in _draws(intent):
-        result = tool.run(arguments)
-        answer = spoken_answer(tool.description, result, rng)
-        for said in (answer, *(fill(template, result.data) for template in intent["answers"])):
-            assert re.fullmatch(r"[A-Z][A-Za-z.,?!' -]+[.?!]", said), arguments
-            assert len(said) <= MOST_CHARACTERS
+        _answered(intent, tool, arguments)
+
+
+AGENDA = {
+    "set_timer", "list_timers", "cancel_timer", "set_alarm", "add_reminder", "list_reminders", "take_note",
+    "read_notes",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name, intent in INTENTS.items() if intent["tool"]["name"] in AGENDA])
+def test_every_call_of_the_agenda_is_answered(name: str) -> None:
+    intent = INTENTS[name]
+    for arguments in _draws(intent):
+        store, clock = Store(None), VirtualClock(datetime(2027, 3, 10, 0, 1))
+        alarms, notes = AlarmClock(store, clock), Notes(store, clock)
+        alarms.add_timer(300, arguments.get("label", ""))
+        notes.add("the key is under the pot")
+        tools = {one.name: one for one in [*agenda_tools(alarms), *note_tools(notes)]}
+        _answered(intent, tools[intent["tool"]["name"]], arguments)
+        store.close()

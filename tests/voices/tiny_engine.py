@@ -37,13 +37,17 @@ def folder_with_speaker(folder: Path) -> Path:
     return folder
 
 
+def _level_encoder(kind: str, folder: Path, *, int8: bool = False) -> LevelEncoder:
+    return {"level": LevelEncoder}[kind]()
+
+
 def _tone_codec(kind: str, folder: Path, *, int8: bool = False) -> ToneCodec:
     return {"tone": ToneCodec}[kind]()
 
 
 def load(folder: Path, *, threads: int, progress: Callable[[str, float], None] | None = None) -> OmniEngine:
     """The engine with parts that need no weights."""
-    registry.load_encoder = lambda kind, folder: {"level": LevelEncoder}[kind]()
+    registry.load_encoder = _level_encoder
     registry.load_codec = _tone_codec
     registry.load_speaker_encoder = lambda kind, folder: {"timbre": TimbreEncoder}[kind]()
     return OmniEngine.load(folder, threads=threads, progress=progress)

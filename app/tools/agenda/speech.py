@@ -14,8 +14,9 @@ from app.tools.words.lists import counted, spoken_list, with_article
 from app.tools.words.numbers import cardinal
 from app.tools.words.plain import plain
 
-# More are counted, not read out.
+# More are counted, not read out; an answer is cut after 300 characters.
 READ_MOST = 5
+READ_MOST_CHARACTERS = 200
 # Shorter times are told to the second, and reminders by how long it takes instead of by the clock.
 EXACT_BELOW_S = 120
 SOON_S = 3600
@@ -115,7 +116,7 @@ def timers(entries: Sequence[Entry], ringing: Sequence[Ringing], now: datetime, 
         return f"one {about} with {time_left(_seconds_left(entries[0], now))} left"
     parts = [f"{_of(one)} that is ringing" for one in ringing]
     parts += [f"{_of(one)} with {time_left(_seconds_left(one, now))} left" for one in entries]
-    return f"{counted(count, about)}, {_some(parts)}"
+    return f"{counted(count, about)}, {read_out(parts)}"
 
 
 def reminders(entries: Sequence[Entry], now: datetime, day: date | None = None) -> str:
@@ -127,7 +128,7 @@ def reminders(entries: Sequence[Entry], now: datetime, day: date | None = None) 
         return f"no reminders{on}"
     when = spoken_when if day is None else _at
     parts = [f"{spoken_task(one.label)} {when(one, now)}" for one in entries]
-    return f"{counted(len(entries), 'reminder')}{on}, {_some(parts)}"
+    return f"{counted(len(entries), 'reminder')}{on}, {read_out(parts)}"
 
 
 def announcement(ringing: Ringing, now: datetime) -> str:
@@ -172,10 +173,13 @@ def _of(timer: Entry | Ringing) -> str:
     return f"{with_article(duration_name(timer.seconds))} one" if timer.seconds else "one"
 
 
-def _some(parts: Sequence[str]) -> str:
-    if len(parts) > READ_MOST:
-        parts = [*parts[:READ_MOST], f"{cardinal(len(parts) - READ_MOST)} more"]
-    return spoken_list(parts)
+def read_out(parts: Sequence[str]) -> str:
+    """ "a, b and three more": as many of `parts` as an answer has room for, at least one."""
+    count = 1
+    while count < min(len(parts), READ_MOST) and sum(map(len, parts[: count + 1])) <= READ_MOST_CHARACTERS:
+        count += 1
+    rest = len(parts) - count
+    return spoken_list([*parts[:count], f"{cardinal(rest)} more"] if rest > 0 else parts)
 
 
 def _seconds_left(entry: Entry, now: datetime) -> float:
