@@ -27,6 +27,9 @@ _TOOLS_TAIL = (
 CALL_MARKERS = ("<tool_call>", "</tool_call>")
 """What the model writes around a call of a tool; only as tokens of their own do they mean anything."""
 
+READ_ALOUD = "Read this aloud."
+"""The question before a text that answers none: without any question the Talker mumbles."""
+
 
 @dataclass(frozen=True)
 class Message:

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from app.omni.chat import CALL_MARKERS, ChatTemplate, Message, history_messages
+from app.omni.chat import CALL_MARKERS, READ_ALOUD, ChatTemplate, Message, history_messages
 from app.omni.checkpoint import load_model
 from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
@@ -166,14 +166,15 @@ class OmniEngine:
             features, heard, _ = self._parts.encoder.encode(request.audio)
             encode_ms = (time.perf_counter() - started) * 1e3
             yield Heard(heard)
-        question = [Message("user", request.text or "", audio_rows=0 if features is None else len(features))]
+        wording = (request.text or "") if asked else READ_ALOUD
+        question = Message("user", wording, audio_rows=0 if features is None else len(features))
         parts = self._parts
         if request.temperature is not None:
             parts = replace(parts, generation=replace(parts.generation, temperature=request.temperature))
         if phrases is not None:
             # Given words are no thoughts.
             parts = replace(parts, generation=replace(parts.generation, open_thinking=False))
-        ids = self._prompt_ids(question if asked else [], request.history, voice, parts.generation)
+        ids = self._prompt_ids(question, request.history, voice, parts.generation)
         prompt = build_prompt(parts.config, ids, voice, features)
         reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
         yield from reply.drawn() if phrases is None else reply.say(phrases)
@@ -220,7 +221,7 @@ class OmniEngine:
         return phrases
 
     def _prompt_ids(
-        self, question: Sequence[Message], history: Sequence[Exchange], voice: Voice, generation: GenerationConfig
+        self, question: Message, history: Sequence[Exchange], voice: Voice, generation: GenerationConfig
     ) -> list[int]:
         """Ids of the prompt; of the exchanges the newest that the model and its context can hold."""
         config = self._parts.config
@@ -228,7 +229,7 @@ class OmniEngine:
         turns = self._parts.history_turns
         kept = list(history if turns is None else history[max(len(history) - turns, 0) :])
         while True:
-            messages = [*history_messages(kept), *question]
+            messages = [*history_messages(kept), question]
             ids = self._chat.encode(messages, open_thinking=generation.open_thinking)
             if len(ids) <= room:
                 break

@@ -31,7 +31,7 @@ def cardinal(number: int) -> str:
     """How many. Raises ValueError for a negative number."""
     if number < 0:
         raise ValueError("the sign of a number is said before it")
-    if len(str(number)) > MOST_DIGITS:
+    if number >= 10**MOST_DIGITS:
         return digits(str(number))
     if number < 1000:
         return _below_thousand(number)
@@ -78,7 +78,7 @@ def plural(words: str) -> str:
 def decimal(text: str) -> str:
     """A number as it is written with digits: thousands parted by commas, a point, zeros in front ("007")."""
     whole, point, fraction = text.replace(",", "").partition(".")
-    spelled = len(whole) > 1 and whole.startswith("0")
+    spelled = len(whole) > MOST_DIGITS or (len(whole) > 1 and whole.startswith("0"))
     words = digits(whole) if spelled else cardinal(int(whole or 0))
     return f"{words} point {digits(fraction)}" if point and fraction else words
 

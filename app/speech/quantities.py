@@ -53,7 +53,7 @@ _UNITS = {
     "Mbps": "megabit per second", "Mbit/s": "megabit per second", "fps": "frame per second",
 }  # fmt: skip
 _SAME = ("hertz", "kilohertz", "megahertz", "gigahertz")
-_POWERS = {"2": "square", "²": "square", "3": "cubic", "³": "cubic"}
+_POWERS = {"2": ("square", "squared"), "²": ("square", "squared"), "3": ("cubic", "cubed"), "³": ("cubic", "cubed")}
 _LENGTHS = ("km", "m", "cm", "mm", "mi", "ft", "yd")
 _FRACTIONS = {
     "½": "one half", "⅓": "one third", "⅔": "two thirds", "¼": "one quarter", "¾": "three quarters",
@@ -110,7 +110,7 @@ def _money(found: re.Match[str]) -> str:
     whole, _, cents = amount.replace(",", "").partition(".")
     if part and len(cents) == 2:
         hundredths = _counted(str(int(cents)), part, "pence" if part == "penny" else plural(part))
-        if not int(whole or 0):
+        if not whole.strip("0"):
             return hundredths
         words = _counted(whole, one, several)
         return f"{words} and {hundredths}" if int(cents) else words
@@ -127,7 +127,10 @@ def _measure(found: re.Match[str]) -> str:
         several = head if head in _SAME else "feet" if head == "foot" else plural(head)
     sign = "minus " if found["minus"] else ""
     words = sign + _counted(amount, head, several) + per + tail
-    return words if not power else words.replace(head[:3], f"{_POWERS[power]} {head[:3]}", 1)
+    if not power:
+        return words
+    before, behind = _POWERS[power[-1]]
+    return words.replace(head[:3], f"{before} {head[:3]}", 1) if unit in _LENGTHS else f"{words} {behind}"
 
 
 def _counted(amount: str, one: str, several: str) -> str:
@@ -183,14 +186,17 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tup
         (rf"{_MONEY_SIGN}\s?{_AMOUNT}{_SCALE}", _money),
         (rf"{_BEFORE}{_AMOUNT}{_SCALE}\s?{_MONEY_SIGN}", _money),
         (rf"{_BEFORE}{_MINUS}{_AMOUNT}\s?(?P<unit>{_units()})(?P<power>[²³]|\^?[23])?(?![\w°])", _measure),
-        (rf"{_BEFORE}(\d{{1,3}}(?:,\d{{3}})*|\d+)(?:st|nd|rd|th)\b", lambda f: ordinal(int(f[1].replace(",", "")))),
-        (r"(?<![\w.])\+?\d[\d ()-]{5,}\d\b(?<=\d{4})(?<![\d ]\d{5})", lambda found: _telephone(found[0])),
+        (
+            rf"{_BEFORE}(\d{{1,3}}(?:,\d{{3}}){{1,3}}|\d{{1,12}})(?:st|nd|rd|th)\b",
+            lambda f: ordinal(int(f[1].replace(",", ""))),
+        ),
+        (r"(?<![\w.])\(?\+?\d[\d ()-]{5,18}\d\b", lambda found: _telephone(found[0])),
         (rf"{_BEFORE}(\d{{1,3}})/(\d{{1,3}}){_AFTER}", _fraction),
         (r"(?<=\d)\s?[-–]\s?(?=\d)", lambda found: " to "),
         (r"(?<=\d)\s?[*xX×]\s?(?=\d)", lambda found: " times "),
         (r"(?<=[\w)])²|(?<=\w)\^2\b", lambda found: " squared "),
         (r"(?<=[\w)])³|(?<=\w)\^3\b", lambda found: " cubed "),
-        (r"\d+(?:\.\d+){2,}", lambda found: " point ".join(cardinal(int(part)) for part in found[0].split("."))),
+        (r"\d+(?:\.\d+){2,}", lambda found: " point ".join(decimal(part) for part in found[0].split("."))),
         (rf"{_MINUS}{_AMOUNT}", _plain),
     )
 )

@@ -24,7 +24,7 @@ _FOREIGN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _MARKDOWN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE), ""),
-    (re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*(?:\s[^)]*)?\)"), r"\1"),
+    (re.compile(r"!?\[([^\[\]\n]*)\]\([^)\s]*(?:\s[^)]*)?\)"), r"\1"),
     (re.compile(r"^\s{0,3}(?:#{1,6}|>|[-*+•])\s+", re.MULTILINE), ""),
     (re.compile(r"^[\s|:=*_-]+$", re.MULTILINE), ""),
     (re.compile(r"(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
