@@ -16,6 +16,6 @@ def packed(tools: tuple[ToolUse, ...]) -> str:
 def unpacked(text: str) -> tuple[ToolUse, ...]:
     """What `packed` made; whatever else there may be in a damaged file counts as none."""
     try:
-        return tuple(ToolUse(**{name: str(one[name]) for name in ("tool", "state", "summary")}) for one in json.loads(text))
+        return tuple(ToolUse(str(one["tool"]), str(one["state"]), str(one["summary"])) for one in json.loads(text))
     except (ValueError, TypeError, KeyError, RecursionError):
         return ()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.history import schema, search, sound
-from app.history.records import TITLE_LENGTH, Message, Side, title_from
+from app.history.records import TITLE_LENGTH, Message, Side, ToolUse, title_from
 from app.history.store import Store
 
 

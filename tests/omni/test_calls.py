@@ -21,7 +21,7 @@ Answer = Callable[..., tuple[list[TurnPiece], TurnStats, ScriptedText]]
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> OmniEngine:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "load_encoder", lambda kind, folder: LevelEncoder())
+        patch.setattr(registry, "load_encoder", lambda kind, folder, int8: LevelEncoder())
         patch.setattr(registry, "load_codec", lambda kind, folder, int8: ToneCodec())
         return OmniEngine.load(tiny_folder(tmp_path_factory.mktemp("model")), threads=1)
 

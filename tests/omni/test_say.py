@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def engine(folder: Path) -> OmniEngine:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "load_encoder", lambda kind, folder: LevelEncoder())
+        patch.setattr(registry, "load_encoder", lambda kind, folder, int8: LevelEncoder())
         patch.setattr(registry, "load_codec", lambda kind, folder, int8: ToneCodec())
         return OmniEngine.load(folder, threads=1)
 
