@@ -214,6 +214,13 @@ QFrame[bubble="theirs"] QLabel {{ color: {c.text}; background: transparent; }}
 QFrame[bubble] QLabel[muted="true"] {{ color: {c.muted}; }}
 QFrame[bubble="mine"] QLabel[muted="true"] {{ color: {c.mine_text}; }}
 
+QFrame#tool {{ background: {c.ground}; border: 1px solid {c.border}; border-radius: 12px; }}
+QFrame#tool QLabel {{ background: transparent; }}
+QFrame#ring {{ background: {c.mine}; border: 1px solid {c.accent}; border-radius: {RADIUS}px; }}
+QFrame#ring QLabel {{ background: transparent; color: {c.mine_text}; }}
+QFrame#chip {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 17px; }}
+QFrame#chip QLabel {{ background: transparent; }}
+
 QPushButton {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     padding: 0 16px; min-height: 40px; }}
 QPushButton:hover {{ background: {c.raised}; }}

@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NoReturn
-
-from jsonschema import Draft202012Validator, ValidationError
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from app.tools.questions import question_for
 from app.tools.registry import Registry, normalised
 from app.tools.tool import Arguments, MissingArgument, Tool
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 OPEN, CLOSE = "<TOOLCALL>", "</TOOLCALL>"
 MOST_CHARACTERS = 2048  # 512 tokens of at most four characters
@@ -95,6 +96,9 @@ def parse_calls(text: str, registry: Registry) -> tuple[Call, ...]:
 
 def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Call:
     """A call of `tool` with `arguments`, whole numbers as int; raises as `parse_calls` does."""
+    # It takes a tenth of a second to load, which must not hold up the window.
+    from jsonschema import Draft202012Validator
+
     name = normalised(tool.name)
     schema = tool.description.parameters
     errors = list(Draft202012Validator(schema).iter_errors(dict(arguments)))
