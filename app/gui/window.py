@@ -99,6 +99,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.transcript, 1)
         # Cards that offer something.
         self.offers = QVBoxLayout()
+        self.offers.setSpacing(theme.GRID)
         column.addLayout(self.offers)
         column.addLayout(self._centre)
         self._body = body = QWidget()

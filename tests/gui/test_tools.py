@@ -97,6 +97,8 @@ class Desk:
         self.speaker = Speaker()
         self.ringer = self.assistant.toolbox.ringer
         self.until(lambda: self.ready() and self.assistant.toolbox._ready)
+        # The devices of this machine have been given up for good.
+        self.until(lambda: "You can type your questions" in self.window.dock.notices.text())
         self.assistant.conversation.attach_player(self.speaker)
 
     def until(self, condition: Callable[[], bool]) -> None:

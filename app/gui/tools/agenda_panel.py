@@ -36,9 +36,9 @@ def remaining(due: datetime, now: datetime) -> str:
     return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
 
 
-def what_of(one: Entry | Ringing) -> str:
-    """What it is, in plain words."""
-    label = one.label if len(one.label) <= NAME_MOST else one.label[: NAME_MOST - 1].rstrip() + "…"
+def what_of(one: Entry | Ringing, most: int = 200) -> str:
+    """What it is, in plain words, with at most `most` characters of its name."""
+    label = one.label if len(one.label) <= most else one.label[: most - 1].rstrip() + "…"
     match one.kind:
         case Kind.TIMER:
             words = translate("Agenda", "Timer: {name}") if label else translate("Agenda", "Timer, {length}")
@@ -61,7 +61,7 @@ class Chip(QFrame):
         super().__init__(parent)
         self.setObjectName("chip")
         self.entry = entry
-        self._icon, self._name, self._time = QLabel(), QLabel(what_of(entry)), QLabel()
+        self._icon, self._name, self._time = QLabel(), QLabel(what_of(entry, NAME_MOST)), QLabel()
         self._time.setProperty("muted", True)
         what = translate("Agenda", "Cancel: {what}").format(what=what_of(entry))
         self.close_button = bare_button(what, what, 14)
@@ -231,7 +231,6 @@ class RingCard(QFrame):
         dismiss.clicked.connect(partial(self.dismissed.emit, one.id))
         line.addWidget(icon, 0, Qt.AlignmentFlag.AlignVCenter)
         line.addWidget(words, 1)
-        line.addWidget(dismiss)
         snooze = None
         if not one.missed:
             snooze = QPushButton(translate("Agenda", "Snooze 5 minutes"))
@@ -239,6 +238,7 @@ class RingCard(QFrame):
             snooze.setAccessibleName(translate("Agenda", "Snooze 5 minutes: {what}").format(what=what_of(one)))
             snooze.clicked.connect(partial(self.snoozed.emit, one.id))
             line.addWidget(snooze)
+        line.addWidget(dismiss)
         self._icons.append(icon)
         self._rows.append(row)
         self.buttons.append((dismiss, snooze))
