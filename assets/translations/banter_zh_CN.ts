@@ -28,6 +28,10 @@
         <translation>取消：{what}</translation>
     </message>
     <message>
+        <source>Alarm</source>
+        <translation>闹钟</translation>
+    </message>
+    <message>
         <source>Running timers and alarms</source>
         <translation>运行中的计时器和闹钟</translation>
     </message>
@@ -655,7 +659,7 @@
     <name>LogWriter</name>
     <message>
         <source>The transcript file cannot be written: {reason}.</source>
-        <translation type="unfinished">无法写入对话记录文件：{reason}。</translation>
+        <translation>无法写入对话记录文件：{reason}。</translation>
     </message>
 </context>
 <context>
@@ -806,7 +810,7 @@
     </message>
     <message>
         <source>&amp;Copy</source>
-        <translation type="unfinished">复制(&amp;C)</translation>
+        <translation>复制(&amp;C)</translation>
     </message>
     <message>
         <source>&amp;Delete</source>
@@ -822,7 +826,7 @@
     </message>
     <message>
         <source>Saved as {file}</source>
-        <translation type="unfinished">已保存为 {file}</translation>
+        <translation>已保存为 {file}</translation>
     </message>
     <message>
         <source>Copied</source>
@@ -842,7 +846,7 @@
     </message>
     <message>
         <source>Markdown (*.md)</source>
-        <translation type="unfinished">Markdown (*.md)</translation>
+        <translation>Markdown (*.md)</translation>
     </message>
 </context>
 <context>
@@ -2488,7 +2492,7 @@
     </message>
     <message>
         <source>Volume</source>
-        <translation type="unfinished">音量</translation>
+        <translation>音量</translation>
     </message>
     <message>
         <source>Player</source>
@@ -2504,7 +2508,7 @@
     </message>
     <message>
         <source>Voice</source>
-        <translation type="unfinished">音色</translation>
+        <translation>音色</translation>
     </message>
     <message>
         <source>Dictionary</source>

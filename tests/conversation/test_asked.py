@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.conversation.tools.asked import HalfOfDayError, is_new_request, read_answer
-from app.conversation.tools.said import Clock, gives_up, seconds_in, time_in, yes_or_no
+from app.conversation.tools.said import Clock, gives_up, seconds_in, time_in, wants_later, wants_quiet, yes_or_no
 from app.tools.registry import load_descriptions
 from app.tools.tool import Result, Tool
 
@@ -119,3 +119,13 @@ def test_a_new_request_is_no_answer(text: str) -> None:
 
 def test_call_my_mum_is_an_answer() -> None:
     assert not is_new_request("call my mum") and not gives_up("call my mum") and gives_up("never mind")
+
+
+@pytest.mark.parametrize("text", ["Stop!", "thanks", "okay, thank you", "turn it off please", "I’m up"])
+def test_what_is_said_to_a_bell(text: str) -> None:
+    assert wants_quiet(text) and not wants_later(text)
+
+
+def test_a_bell_is_put_off_or_has_nothing_to_do_with_it() -> None:
+    assert wants_later("snooze please") and not wants_quiet("what time is it")
+    assert not wants_quiet("stop telling me about the history of the town")

@@ -22,8 +22,14 @@ _NO = _set("no nope nah never negative neither")
 _NO_PHRASES = ("do not", "don't", "leave it", "keep it", "rather not", "not now", "not that", "please don't", "stop")
 _GIVEN_UP = ("never mind", "nevermind", "forget it", "forget that", "forget about it", "leave it", "cancel that",
              "nothing", "stop", "no thanks", "no thank you", "not now", "don't bother", "cancel", "no")  # fmt: skip
+_QUIET = ("stop", "thanks", "thank you", "dismiss", "enough", "quiet", "silence", "shut up", "shush", "cancel",
+          "turn it off", "turn that off", "switch it off", "got it", "all right", "alright", "okay", "ok", "i'm up",
+          "i am up")  # fmt: skip
+_LATER = ("snooze", "later", "five more minutes", "not now")
 # A short answer says yes or no with its first words; a long sentence says something else.
 _MOST_WORDS = 8
+# To something that rings nobody says more.
+_MOST_TO_A_BELL = 6
 _UNITS = {
     **dict.fromkeys(("second", "seconds", "sec", "secs", "s"), 1),
     **dict.fromkeys(("minute", "minutes", "min", "mins", "m"), 60),
@@ -60,6 +66,22 @@ def yes_or_no(text: str) -> bool | None:
 def gives_up(text: str) -> bool:
     """Whether the whole text takes back what was asked for."""
     return " ".join(_plain(text)).removesuffix(" please").removesuffix(" then") in _GIVEN_UP
+
+
+def wants_quiet(text: str) -> bool:
+    """Whether this is said to something that rings, so that it stops."""
+    return _names_one(text, _QUIET)
+
+
+def wants_later(text: str) -> bool:
+    """Whether this is said to something that rings, so that it rings later."""
+    return _names_one(text, _LATER)
+
+
+def _names_one(text: str, phrases: tuple[str, ...]) -> bool:
+    words = words_of(text.replace("’", "'"))
+    said = f" {' '.join(words)} "
+    return len(words) <= _MOST_TO_A_BELL and any(f" {phrase} " in said for phrase in phrases)
 
 
 def words_but(words: Sequence[str], others: frozenset[str]) -> list[str]:

@@ -61,7 +61,7 @@ class Chip(QFrame):
         super().__init__(parent)
         self.setObjectName("chip")
         self.entry = entry
-        self._icon, self._name, self._time = QLabel(), QLabel(what_of(entry, NAME_MOST)), QLabel()
+        self._icon, self._name, self._time = QLabel(), QLabel(self._name_of(entry)), QLabel()
         self._time.setProperty("muted", True)
         what = translate("Agenda", "Cancel: {what}").format(what=what_of(entry))
         self.close_button = bare_button(what, what, 14)
@@ -73,6 +73,13 @@ class Chip(QFrame):
         for widget in (self._icon, self._name, self._time, self.close_button):
             row.addWidget(widget)
         self._dress()
+
+    @staticmethod
+    def _name_of(entry: Entry) -> str:
+        # The time of an alarm stands beside it.
+        if entry.kind is Kind.ALARM and not entry.label:
+            return translate("Agenda", "Alarm")
+        return what_of(entry, NAME_MOST)
 
     def show_time(self, now: datetime) -> None:
         """What there is left at `now`."""

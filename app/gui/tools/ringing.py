@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.controller import Conversation
 from app.conversation.events import State
+from app.conversation.tools.said import wants_later, wants_quiet
 from app.gui.sentences import shown
 from app.gui.tools.agenda_panel import SNOOZE_MINUTES, RingCard, RunningStrip, said
 from app.gui.tools.chime import chime
@@ -23,12 +23,6 @@ LOOK_MS = 30_000
 CHIMES_MOST = 10
 AGAIN_MS = 700
 LATER_MS = 3_000
-_WORDS_MOST = 6
-_QUIET = re.compile(
-    r"\b(stop|thanks|thank you|dismiss|enough|quiet|silence|shut up|shush|turn it off|turn that off|switch it off"
-    r"|got it|all right|alright|okay|ok|i'm up|i am up|cancel)\b"
-)
-_LATER = re.compile(r"\b(snooze|later|five more minutes|not now)\b")
 
 
 class Ringer(QObject):
@@ -195,14 +189,13 @@ class Ringer(QObject):
     def _take_words(self, text: str) -> bool:
         """Whether the user's words are about what rings."""
         ringing = self._ringing()
-        spoken = text.lower().replace("’", "'")
-        if not ringing or len(spoken.split()) > _WORDS_MOST:
+        if not ringing:
             return False
-        if _LATER.search(spoken):
+        if wants_later(text):
             for one in ringing:
                 self.snooze(one.id)
             return True
-        if _QUIET.search(spoken):
+        if wants_quiet(text):
             self.dismiss_all()
             return True
         return False
