@@ -106,7 +106,8 @@ class Settings:
     words) None is the model's own, `seed` None another one for each answer. `sound_checked`: the sound check was done
     or declined; `show_latency`: below each answer stands how long it took; `keep_turn_sound`: the last turn's sound is
     held in memory, for a report that the user may save. `hotkey` talks from any program, as Qt's portable text, ""
-    none; `tray_explained`: the user has been told once where the window went.
+    none; `tray_explained`: the user has been told once where the window went. `weather`: the network may be asked
+    for it.
     """
 
     voice: str = ""
@@ -136,6 +137,7 @@ class Settings:
     close_to_tray: bool = False
     start_minimised: bool = False
     tray_explained: bool = False
+    weather: bool = False
 
 
 @dataclass(frozen=True)
@@ -305,6 +307,7 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "close_to_tray": _switch,
     "start_minimised": _switch,
     "tray_explained": _switch,
+    "weather": _switch,
 }
 
 

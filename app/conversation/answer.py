@@ -27,12 +27,13 @@ class Answer:
             return
         course.model_at = course.now
         match event:
-            case ev.AudioStarted() if course.state == State.THINKING:
+            case ev.AudioStarted() if course.state in (State.THINKING, State.TOOL_WAIT):
                 turn.spoke_from = last_chunk
                 if self._speaker:
                     turn.playing = True
                     course.out.append(ev.BeginPlayback(turn.number))
-                course.enter(State.SPEAKING)
+                if turn.errand is None or turn.errand.answered:
+                    course.enter(State.SPEAKING)
             case ev.ReplyDone():
                 self._done(turn, event.audio_seconds, timing)
             case ev.ReplyFailed():

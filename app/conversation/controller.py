@@ -8,22 +8,19 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from app.audio.level import FLOOR_DB
 from app.conversation import events as ev
+from app.conversation import tool_events as te
 from app.conversation.awake import AwakeClock
 from app.conversation.events import Mode, State
-from app.conversation.history import History
 from app.conversation.live import Live
 from app.conversation.machine import TurnMachine
-from app.conversation.ports import Chunk, Engine, Listener, Player, Samples
-from app.conversation.recent import RecentAudio
+from app.conversation.performer import BROKEN_REPLY, Performer
+from app.conversation.ports import Chunk, Engine, Listener, Player, Samples, Tools
 from app.conversation.self_echo import SelfEchoGuard
 from app.conversation.timing import Timing
+from app.conversation.tools.runner import Outcome
 from app.engine import protocol
 from app.omni.turn import OUTPUT_RATE, StopReason
-
-_NO_ENGINE_TURN = -1
-_BROKEN_REPLY = "The model could not answer: please ask again."
 
 
 class Conversation:
@@ -51,14 +48,10 @@ class Conversation:
         self._post = post
         self._clock = AwakeClock(clock)
         self._machine = TurnMachine(mode)
-        self._voice = voice
-        self._engine: Engine | None = None
-        self._player: Player | None = None
-        self._history = History()
-        self._own_voice = SelfEchoGuard(clock, listener.half_duplex)
-        self._live: Live | None = None
-        self._again: Samples | None = None
-        self._recent = RecentAudio()
+        own_voice = SelfEchoGuard(clock, listener.half_duplex)
+        self._acts = Performer(listener, voice, self._clock, own_voice, self._step)
+        self._acts.replay = self._on_engine_event
+        self._acts.entered = lambda state: listener.state_changed(state, self._machine.mode)
         self._microphone: bool | None = None
         self._pending: deque[ev.Event] = deque()
         self._busy = False
@@ -81,21 +74,29 @@ class Conversation:
     @property
     def ready(self) -> bool:
         """True while the model can take turns."""
-        return self._machine.ready and self._engine is not None
+        return self._machine.ready and self._acts.engine is not None
+
+    def set_intercept(self, intercept: Callable[[str], bool]) -> None:
+        """Ask it with the user's words before they are answered; True: they were meant for somebody else."""
+        self._acts.intercept = intercept
 
     def attach_engine(self, engine: Engine) -> None:
         """Use this model from now on. Its events must reach `engine_event`."""
-        self._engine = engine
+        self._acts.engine = engine
 
     def attach_player(self, player: Player | None, sentence: str = "") -> None:
         """Use this open loudspeaker; None: there is none, for the reason in `sentence`."""
         # A reply under way does not move to another loudspeaker: its rest can be read.
         self._step(ev.SpeakerChanged(False))
-        if self._live is not None:
-            self._live.playing = False
-        self._player = player
+        if self._acts.live is not None:
+            self._acts.live.playing = False
+        self._acts.speaker.player = player
         self._step(ev.SpeakerChanged(player is not None))
         self._listener.speaker_changed(player is not None, sentence)
+
+    def attach_tools(self, tools: Tools) -> None:
+        """What the model may call from now on. What comes of it must reach `tool_ended`."""
+        self._acts.errands.tools = tools
 
     def talk_pressed(self) -> None:
         """The talk button went down (key repeats do no harm)."""
@@ -109,13 +110,13 @@ class Conversation:
         """Push-to-talk, open microphone, or muted."""
         if mode != self._machine.mode:
             if Mode.MUTED in (mode, self._machine.mode):
-                self._recent.forget()
+                self._acts.recent.forget()
             self._step(ev.ModeChanged(mode))
             self._listener.state_changed(self._machine.state, mode)
 
     def set_voice(self, voice: str) -> None:
         """Answer in this voice from the next turn on; "" is the model's default."""
-        self._voice = voice
+        self._acts.voice = voice
 
     def set_timing(self, timing: Timing) -> None:
         """Wait as long as `timing` says, from now on."""
@@ -136,12 +137,14 @@ class Conversation:
     def start_afresh(self) -> None:
         """Stop, and forget what was said."""
         self.stop()
-        self._history.clear()
+        self._acts.history.clear()
+        self._acts.errands.forget()
 
     def resume(self, exchanges: Iterable[tuple[str, str]]) -> None:
         """Stop, and go on from another conversation: its questions and what was heard of their answers."""
         self.stop()
-        self._history.resume(exchanges)
+        self._acts.history.resume(exchanges)
+        self._acts.errands.forget()
 
     def say_again(self, samples: Samples) -> bool:
         """Play `samples` (float32 at 24 kHz, an earlier answer) as if they were spoken now.
@@ -149,18 +152,27 @@ class Conversation:
         Whatever stops an answer stops this too. False when it cannot be: the user is talking, there is no
         loudspeaker, or the model is still being loaded.
         """
-        if not len(samples) or self._player is None or not self.ready or self._machine.state == State.LISTENING:
+        if not self.ready or self._machine.state == State.LISTENING:
+            return False
+        return self.play(samples)
+
+    def play(self, samples: Samples, on_over: Callable[[bool], None] = lambda whole: None) -> bool:
+        """Play `samples`, float32 at 24 kHz, in place of what is under way; `on_over(whole)` says when that is over.
+
+        Whatever stops an answer stops it. False where there is no loudspeaker.
+        """
+        if not len(samples) or self._acts.speaker.player is None:
             return False
         # To the state machine it is a turn like any other, whose answer happens to be there already.
-        self._again = samples
-        self._step(ev.TextSubmitted(""))
+        self._acts.given = samples, on_over
+        self._step(ev.SoundGiven())
         return True
 
     def tick(self) -> None:
         """Let time pass."""
         self._step(ev.Tick())
-        if self._machine.state == State.SPEAKING:
-            self._listener.reply_level(self._playback_level())
+        if self._machine.state in (State.SPEAKING, State.TOOL_WAIT):
+            self._listener.reply_level(self._acts.speaker.level(self._acts.live))
 
     # --- from other threads
 
@@ -171,6 +183,10 @@ class Conversation:
     def engine_event(self, event: protocol.Event) -> None:
         """What the model says."""
         self._post(lambda: self._on_engine_event(event))
+
+    def tool_ended(self, number: int, outcome: Outcome) -> None:
+        """What came of a call."""
+        self._post(lambda: self._on_tool_ended(number, outcome))
 
     def playback_finished(self, turn: int) -> None:
         """The loudspeaker has played all of `turn`."""
@@ -190,13 +206,14 @@ class Conversation:
         if self._microphone is not True:
             self._microphone = True
             self._listener.microphone_changed(True, "")
-        index = self._recent.count()
-        live, deaf = self._live, self._own_voice.deaf
+        index = self._acts.recent.count()
+        live, deaf = self._acts.live, self._acts.own_voice.deaf
         echo = (deaf or not chunk.echo_free) and live is not None and live.is_heard(self._clock())
         if self._machine.mode != Mode.MUTED:
             # Half duplex: an answer that plays must not come into the next question by the pre-roll.
-            ignored = echo and (deaf or not chunk.cancelled) and self._machine.state == State.SPEAKING
-            self._recent.keep(np.zeros_like(chunk.samples) if ignored else chunk.samples)
+            speaks = self._machine.state in (State.SPEAKING, State.TOOL_WAIT)
+            ignored = echo and (deaf or not chunk.cancelled) and speaks
+            self._acts.recent.keep(np.zeros_like(chunk.samples) if ignored else chunk.samples)
         self._listener.microphone_level(chunk.level_db, chunk.speech)
         self._step(ev.SpeechChunk(index, chunk.speech, echo, chunk.settling, chunk.time))
 
@@ -217,20 +234,20 @@ class Conversation:
                 self._listener.model_ready(event.info)
                 return
             case protocol.Recognised():
-                self._step(ev.Words(event.serial, event.text, self._own_voice.is_own(event.text, self._said_aloud())))
+                self._on_recognised(event)
                 return
             case protocol.Failed():
                 self._on_failed(event)
                 return
             case protocol.VoiceMade() | protocol.VoicesRead() | protocol.VoicesChanged():
                 return
-        live = self._live
+        live = self._acts.live
         if live is None or live.over_at is not None or event.turn != live.engine_turn:
             return
         if live.held_back is not None:
             live.held_back.append(event)
             if isinstance(event, protocol.UserText):
-                self._step(ev.Heard(live.turn, event.text, live.doubted and self._own_voice.is_own(event.text)))
+                self._step(ev.Heard(live.turn, event.text, live.doubted and self._acts.own_voice.is_own(event.text)))
             elif isinstance(event, protocol.AudioFrame):
                 live.arrived(np.frombuffer(event.samples, "<f4"), self._clock())
             return
@@ -239,26 +256,43 @@ class Conversation:
             case protocol.UserText():
                 self._on_user_text(live, event.text.strip())
             case protocol.TextDelta():
-                live.reply.text += event.text
-                self._listener.reply_delta(live.turn, event.text)
+                self._listener.reply_delta(live.turn, live.add_text(event.text))
+            case protocol.ToolCall():
+                live.called = True
+                self._step(self._acts.errands.called(live.turn, event.text, event.closed))
             case protocol.AudioFrame():
                 self._on_audio(live, np.frombuffer(event.samples, "<f4"))
             case protocol.TurnDone():
                 self._on_turn_done(live, event)
 
     def _on_user_text(self, live: Live, text: str) -> None:
-        if live.typed or not text:
+        if live.typed or live.phrase is not None or not text:
             return
-        if live.doubted and self._own_voice.is_own(text):
+        if live.doubted and self._acts.own_voice.is_own(text):
             self._step(ev.Heard(live.turn, text, echo=True))
             if live.over_at is not None:
                 return
-        self._own_voice.heard_user()
+        self._acts.own_voice.heard_user()
         live.question = text
         self._listener.question(live.turn, text)
+        self._acts.take_words(live, text)
+
+    def _on_recognised(self, event: protocol.Recognised) -> None:
+        live = self._acts.live
+        rings = live is not None and live.again is not None and live.over_at is None
+        if rings and event.text and self._acts.intercept(event.text):
+            self._step(ev.StopPressed())
+            return
+        echo = self._acts.own_voice.is_own(event.text, self._acts.speaker.said_aloud(live))
+        self._step(ev.Words(event.serial, event.text, echo))
+
+    def _on_tool_ended(self, number: int, outcome: Outcome) -> None:
+        ended = self._acts.errands.ended(number, outcome)
+        if ended is not None:
+            self._step(ended)
 
     def _on_failed(self, event: protocol.Failed) -> None:
-        live = self._live
+        live = self._acts.live
         if event.fatal or event.turn is None:
             if event.fatal:
                 self._step(ev.ModelLoading())
@@ -275,7 +309,7 @@ class Conversation:
 
     def _fail_early(self) -> None:
         """The model has died over a question that may go on: nothing comes of waiting for the rest of it."""
-        live = self._live
+        live = self._acts.live
         if live is not None and live.held_back:
             for event in live.held_back:
                 if isinstance(event, protocol.Failed):
@@ -287,16 +321,20 @@ class Conversation:
         samples = live.take(samples)
         if first and live.begun:
             self._step(ev.AudioStarted(live.turn, live.made_at))
-        elif self._player is not None and live.playing:
-            self._player.write(live.turn, samples)
+        else:
+            self._acts.speaker.write(live, samples)
 
     def _on_turn_done(self, live: Live, event: protocol.TurnDone) -> None:
-        live.reply.complete = True
-        self._listener.reply_stats(live.turn, event.stats)
+        if live.phrase is None:
+            self._listener.reply_stats(live.turn, event.stats)
+        seconds = live.reply.samples / OUTPUT_RATE
         if event.stats.stop_reason == StopReason.ERROR:
-            self._step(ev.ReplyFailed(live.turn, _BROKEN_REPLY))
+            self._step(ev.ReplyFailed(live.turn, BROKEN_REPLY))
+        elif live.is_interlude:
+            self._step(te.PhraseMade(live.turn, seconds))
         else:
-            self._step(ev.ReplyDone(live.turn, live.reply.samples / OUTPUT_RATE))
+            live.reply.complete = True
+            self._step(ev.ReplyDone(live.turn, seconds))
 
     # --- what goes out
 
@@ -312,96 +350,6 @@ class Conversation:
                 self.watch(now, thing)
                 for action in self._machine.step(thing, now):
                     self.watch(self._clock(), action)
-                    self._do(action)
+                    self._acts.do(action)
         finally:
             self._busy = False
-
-    def _do(self, action: ev.Action) -> None:
-        engine, player, live = self._engine, self._player, self._live
-        match action:
-            case ev.StartTurn() if self._again is not None:
-                self._start_again(action.turn, self._again)
-            case ev.StartTurn() if engine is not None:
-                number = engine.start_turn(voice=self._voice, history=self._history.for_model(), text=action.text)
-                doubted = self._own_voice.may_hear() or (live is not None and live.is_doubted_at(self._clock()))
-                self._live = Live(action.turn, number, action.text is not None, action.text or "", doubted=doubted)
-                if action.text is not None:
-                    self._listener.question(action.turn, action.text)
-            case ev.PushAudio() if engine is not None and live is not None:
-                samples = self._recent.piece(action.first, action.last)
-                if len(samples):
-                    engine.push_audio(live.engine_turn, samples)
-            case ev.EndTurn() if engine is not None and live is not None:
-                engine.end_turn(live.engine_turn)
-            case ev.TryTurn() if engine is not None and live is not None:
-                live.held_back = []
-                engine.end_turn(live.engine_turn)
-            case ev.ConfirmTurn() if live is not None:
-                held_back, live.held_back = live.held_back or [], None
-                for event in held_back:
-                    self._on_engine_event(event)
-            case ev.CancelTurn() if engine is not None and live is not None:
-                engine.cancel(live.engine_turn)
-            case ev.BeginPlayback() if player is not None and live is not None:
-                live.playing = True
-                player.begin(action.turn)
-                for samples in live.sound_so_far():
-                    player.write(action.turn, samples)
-            case ev.EndPlayback() if player is not None:
-                player.end(action.turn)
-            case ev.StopPlayback() if player is not None:
-                player.stop()
-            case ev.DuckPlayback() if player is not None:
-                player.duck()
-            case ev.HoldPlayback() if player is not None:
-                player.hold()
-            case ev.ResumePlayback() if player is not None:
-                player.resume()
-            case ev.Recognise() if engine is not None:
-                engine.recognise(action.serial, self._recent.piece(action.first, action.last))
-            case ev.KeepHeard() if live is not None:
-                self._keep(live, action.whole)
-            case ev.DiscardTurn() if live is not None:
-                live.over_at = self._clock()
-                self._listener.turn_discarded(action.turn)
-            case ev.EnterState():
-                self._listener.state_changed(action.state, self._machine.mode)
-            case ev.Notice():
-                self._listener.notice(action.text)
-
-    def _start_again(self, turn: int, samples: Samples) -> None:
-        self._again = None
-        self._live = Live(turn, _NO_ENGINE_TURN, typed=True)
-        self._live.repeat(samples)
-        self._step(ev.AudioStarted(turn))
-        self._step(ev.ReplyDone(turn, len(samples) / OUTPUT_RATE))
-
-    def _keep(self, live: Live, whole: bool) -> None:
-        live.over_at = self._clock()
-        if live.again is not None:
-            return
-        sound = np.concatenate(live.pieces) if live.pieces else np.zeros(0, np.float32)
-        live.pieces.clear()
-        if whole or self._player is None:
-            heard = live.reply.text.strip()
-        else:
-            played = self._player.played_samples(live.turn)
-            heard = live.reply.heard(played)
-            sound = sound[:played]
-        self._own_voice.spoke(self._said_aloud())
-        if len(sound):
-            self._listener.reply_sound(live.turn, sound)
-        self._history.add(live.question, heard)
-        if whole and not heard and not live.reply.samples:
-            self._listener.notice(_BROKEN_REPLY)
-        self._listener.reply_done(live.turn, heard, not whole)
-
-    def _playback_level(self) -> float:
-        """Loudness of the 80 ms that play now, dB of full scale."""
-        live, player = self._live, self._player
-        return live.level_at(player.played_samples(live.turn)) if live is not None and player is not None else FLOOR_DB
-
-    def _said_aloud(self) -> str:
-        """What the loudspeaker has said of the answer under way, and what it is about to say."""
-        live, player = self._live, self._player
-        return live.said_aloud(player.played_samples(live.turn)) if live is not None and player is not None else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.conversation import events as ev
+from app.conversation import tool_events as te
 from app.conversation.events import State
 from app.conversation.turn import Turn
 
@@ -61,6 +62,7 @@ class Course:
             return
         if turn.playing:
             self.out.append(ev.StopPlayback(turn.number))
+        self._leave_tools(turn)
         self.out.append(ev.DiscardTurn(turn.number) if forget else ev.KeepHeard(turn.number, whole=False))
         if not turn.reply_done:
             self.out.append(ev.CancelTurn(turn.number))
@@ -73,6 +75,10 @@ class Course:
             self.out.append(ev.DiscardTurn(turn.number))
             if not turn.reply_done:
                 self.out.append(ev.CancelTurn(turn.number))
+
+    def _leave_tools(self, turn: Turn) -> None:
+        if turn.errand is not None and turn.errand.open:
+            self.out.append(te.CancelTools(turn.number))
 
     def enter(self, state: State) -> None:
         """The state is `state` from now on."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.conversation.tool_events import ToolAction, ToolEvent
+
 
 class State(StrEnum):
     """What the assistant is doing."""
@@ -13,6 +15,7 @@ class State(StrEnum):
     LISTENING = "listening"
     THINKING = "thinking"
     SPEAKING = "speaking"
+    TOOL_WAIT = "tool_wait"
 
 
 class Mode(StrEnum):
@@ -64,6 +67,11 @@ class TextSubmitted:
     """The user typed a question."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class SoundGiven:
+    """Something that is there already is to be played, as a turn of its own."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,9 @@ Event = (
     | MicChanged
     | SpeakerChanged
     | Words
+    | SoundGiven
     | Tick
+    | ToolEvent
 )
 
 
@@ -332,4 +342,5 @@ Action = (
     | DiscardTurn
     | EnterState
     | Notice
+    | ToolAction
 )

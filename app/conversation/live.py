@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.audio.level import FLOOR_DB, rms_db
 from app.conversation.history import Reply
 from app.conversation.ports import Samples
+from app.conversation.tool_events import Phrase
 from app.engine import protocol
 from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE
 
@@ -44,8 +46,29 @@ class Live:
     playing: bool = False
     over_at: float | None = None
     doubted: bool = False
+    # What of a tool's words the model speaks now, and whether it has written a call before.
+    phrase: Phrase | None = None
+    called: bool = False
     # Played once more: nothing is asked of the model and nothing is remembered.
     again: Samples | None = None
+    on_over: Callable[[bool], None] = lambda whole: None
+    _apart: bool = False
+
+    @property
+    def is_interlude(self) -> bool:
+        """Whether what the model says now is not the end of the answer."""
+        return self.called if self.phrase is None else self.phrase in (Phrase.HOLD, Phrase.STILL)
+
+    def say(self, phrase: Phrase) -> None:
+        """The model goes on with these words."""
+        self.phrase, self._apart = phrase, bool(self.reply.text.strip())
+
+    def add_text(self, text: str) -> str:
+        """More of the answer's text; returns it as it is to be shown."""
+        if self._apart and text.strip():
+            self._apart, text = False, " " + text.lstrip()
+        self.reply.text += text
+        return text
 
     def arrived(self, samples: Samples, now: float) -> None:
         """Speech of the answer has come at `now`, whether it counts already or not."""
@@ -70,9 +93,9 @@ class Live:
         """What there is to be played."""
         return list(self.pieces) if self.again is None else [self.again]
 
-    def repeat(self, samples: Samples) -> None:
-        """The answer is this one, float32 at 24 kHz, which was given before."""
-        self.again = samples
+    def repeat(self, samples: Samples, on_over: Callable[[bool], None]) -> None:
+        """The answer is this one, float32 at 24 kHz, which was there before; `on_over(whole)` is called after it."""
+        self.again, self.on_over = samples, on_over
         self.reply.samples = len(samples)
         frames = range(0, len(samples), FRAME_SAMPLES)
         self.levels = [rms_db(samples[at : at + FRAME_SAMPLES]) for at in frames]

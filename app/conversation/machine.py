@@ -9,6 +9,8 @@ from app.conversation.course import Course
 from app.conversation.events import Mode, State
 from app.conversation.pace import Pace
 from app.conversation.timing import Timing
+from app.conversation.tool_events import PhraseMade, ToolEnded, ToolsCalled
+from app.conversation.tool_wait import ToolWait
 from app.conversation.turn import Turn
 
 NOT_READY = "The model is still being loaded: ask again when it is ready."
@@ -39,6 +41,7 @@ class TurnMachine:
         self._microphone = True
         self._course = Course()
         self._answer = Answer(self._course)
+        self._tools = ToolWait(self._course)
         self._watch = VoiceWatch(self._timing)
         self._pace = Pace()
         self._asked = 0
@@ -82,6 +85,8 @@ class TurnMachine:
                 self._on_mode(event.mode)
             case ev.TextSubmitted():
                 self._on_text(event.text)
+            case ev.SoundGiven():
+                self._begin("")
             case ev.StopPressed():
                 self._give_up()
             case ev.ModelLoading():
@@ -104,7 +109,11 @@ class TurnMachine:
             case ev.PlaybackFinished() if event.turn == self.turn:
                 self._pace.was_over()
                 self._answer.take(event, self._last_chunk, self._timing)
-            case ev.ReplyGoesOn() | ev.AudioStarted() | ev.ReplyDone() | ev.ReplyFailed() | ev.PlaybackFinished():
+            case ev.AudioStarted():
+                self._on_first_sound(event)
+            case ToolsCalled() | ToolEnded() | PhraseMade():
+                self._tools.take(event)
+            case ev.ReplyGoesOn() | ev.ReplyDone() | ev.ReplyFailed() | ev.PlaybackFinished():
                 self._answer.take(event, self._last_chunk, self._timing)
         return course.out
 
@@ -153,7 +162,8 @@ class TurnMachine:
         turn, run = self._turn, self._watch.run
         first = chunk.index if run is None else run.first
         goes_on = turn is not None and turn.goes_on_with(first, self._timing)
-        over_answer = self.state == State.SPEAKING and turn is not None and turn.playing and not goes_on
+        answers = self.state == State.TOOL_WAIT or (self.state == State.SPEAKING and turn is not None and turn.playing)
+        over_answer = answers and not goes_on
         wanted = self._timing.open_chunks if self.state == State.IDLE else self._timing.barge_in_chunks
         self._follow(self._watch.hear(chunk, wanted, over_answer, self._course.now))
 
@@ -162,6 +172,10 @@ class TurnMachine:
         turn, run = self._turn, self._watch.run
         if verdict == Verdict.TAKE:
             self._take_turn()
+        elif verdict == Verdict.ASK and run is not None:
+            self._asked += 1
+            first = max(self._course.floor, run.first - self._timing.preroll_chunks)
+            self._do(ev.Recognise(self._asked, first, self._last_chunk))
         elif turn is None or not turn.playing:
             return
         elif verdict == Verdict.DUCK:
@@ -170,10 +184,6 @@ class TurnMachine:
             self._do(ev.HoldPlayback(turn.number))
         elif verdict == Verdict.RESUME:
             self._answer.resume(turn, self._timing)
-        elif verdict == Verdict.ASK and run is not None:
-            self._asked += 1
-            first = max(self._course.floor, run.first - self._timing.preroll_chunks)
-            self._do(ev.Recognise(self._asked, first, self._last_chunk))
 
     def _take_turn(self) -> None:
         """The voice that is being watched is the user's turn."""
@@ -246,7 +256,11 @@ class TurnMachine:
     def _on_text(self, text: str) -> None:
         if not self.ready:
             self._do(ev.Notice(NOT_READY))
-            return
+        else:
+            self._begin(text)
+
+    def _begin(self, text: str) -> None:
+        """A turn whose question is there already, in place of what is under way."""
         if self.state == State.LISTENING:
             self._course.drop()
         else:
@@ -254,6 +268,14 @@ class TurnMachine:
         self._watch.forget()
         self._course.begin(spoken=False, text=text)
         self._course.enter(State.THINKING)
+
+    def _on_first_sound(self, event: ev.AudioStarted) -> None:
+        turn, run = self._turn, self._watch.run
+        played = turn is None or turn.playing
+        self._answer.take(event, self._last_chunk, self._timing)
+        if turn is not None and turn.playing and not played and run is not None and (run.ducked or run.held):
+            # The user has begun to speak while a tool was at work.
+            self._do(ev.HoldPlayback(turn.number) if run.held else ev.DuckPlayback(turn.number))
 
     # --- the question
 
@@ -315,6 +337,7 @@ class TurnMachine:
             deaf = now - self._chunk_at > self._timing.deaf_s
             self._follow(self._watch.forget() if deaf else self._watch.wait(now))
         else:
+            self._tools.wait(turn, self._timing)
             self._answer.wait(turn, self._timing)
 
     def _give_up(self) -> None:

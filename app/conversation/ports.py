@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.conversation.events import Mode, State
+from app.conversation.tools.usage import Usage
 from app.omni.turn import Exchange, ModelInfo, TurnStats
+from app.tools.call import Call
+from app.tools.registry import Registry
 
 Samples = NDArray[np.float32]
 
@@ -25,8 +28,11 @@ class Engine(Protocol):
         history: tuple[Exchange, ...] = (),
         text: str | None = None,
         seed: int | None = None,
+        say: str | None = None,
     ) -> int:
-        """Open a turn and return its number; events of it carry that number."""
+        """Open a turn and return its number; events of it carry that number. `say`: the words of the reply, which is
+        only spoken; no audio follows.
+        """
         ...
 
     def push_audio(self, turn: int, samples: Samples) -> None:
@@ -45,6 +51,23 @@ class Engine(Protocol):
         """What are the words in float32 mono at 16 kHz? `protocol.Recognised` with this `serial` follows, also in the
         midst of a turn.
         """
+        ...
+
+
+class Tools(Protocol):
+    """What the model can call. No call may block."""
+
+    @property
+    def registry(self) -> Registry:
+        """The tools that there are."""
+        ...
+
+    def run(self, number: int, call: Call) -> None:
+        """Begin with a call; `Conversation.tool_ended` is to be called with its number once something came of it."""
+        ...
+
+    def cancel(self, number: int) -> None:
+        """Nobody waits for this call, which changes nothing."""
         ...
 
 
@@ -123,6 +146,10 @@ class Listener(Protocol):
 
     def reply_delta(self, turn: int, text: str) -> None:
         """More of the reply's text."""
+        ...
+
+    def tool_changed(self, turn: int, usage: Usage) -> None:
+        """A tool is used for `turn`, or has got on; also after the turn is over."""
         ...
 
     def reply_sound(self, turn: int, samples: Samples) -> None:

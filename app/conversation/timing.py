@@ -38,3 +38,6 @@ class Timing:
     silent_microphone_s: float = 3.0
     silent_model_s: float = 60.0
     playback_grace_s: float = 5.0
+    hold_s: float = 0.3
+    still_s: float = 2.0
+    late_s: float = 15.0

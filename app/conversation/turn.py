@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.conversation.endpoint import wait_chunks
 from app.conversation.events import SpeechChunk
 from app.conversation.timing import Timing
+
+if TYPE_CHECKING:
+    from app.conversation.tool_wait import Errand
 
 
 @dataclass
@@ -16,7 +20,7 @@ class Turn:
     `tried`: the model answers already, in case that the question is over, and has heard `words` in it. `stirred`:
     something too faint to be a voice was heard since. `spoke_from`: the last chunk before the answer began. `held`: the
     talk button was down, `release_at` until when there may be more after it was let go. `patience` is a factor on the
-    quiet that ends the turn.
+    quiet that ends the turn. `errand`: the tools that were called for the answer.
     """
 
     number: int
@@ -37,6 +41,7 @@ class Turn:
     reply_done: bool = False
     audio_seconds: float = 0.0
     finish_by: float = 0.0
+    errand: Errand | None = None
 
     def hear(self, chunk: SpeechChunk, timing: Timing) -> None:
         """One more chunk of the question."""
@@ -75,5 +80,8 @@ class Turn:
 
     def goes_on_with(self, first: int, timing: Timing) -> bool:
         """Whether a voice since chunk `first` goes on with the question: it cannot be about the answer yet."""
+        if self.errand is not None and self.errand.lasting:
+            # What a tool has begun is not undone, nor done once more.
+            return False
         unaware = self.spoke_from is None or first <= self.spoke_from + timing.reaction_chunks
         return self.spoken and unaware and first - self.last_voiced <= timing.resume_chunks

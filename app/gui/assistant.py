@@ -17,10 +17,10 @@ from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
 from app.conversation.latency import Stopwatch
 from app.conversation.ports import Samples
+from app.conversation.tools.usage import Usage
 from app.engine.factory import OMNI_ENGINE
 from app.engine.host import EngineHost
 from app.engine.protocol import Event
-from app.gui.bubble import Entry
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
 from app.gui.posting import Posting
@@ -29,9 +29,11 @@ from app.gui.report.reporter import Reporter
 from app.gui.sentences import shown
 from app.gui.soundcheck.checkup import SoundCheck
 from app.gui.status import Model
-from app.gui.transcript_log import TranscriptLog
+from app.gui.tools.toolbox import Toolbox
+from app.gui.transcript_log import LogWriter
 from app.gui.voices import Voices
 from app.gui.window import MainWindow
+from app.history.records import ToolUse
 from app.omni.turn import ModelInfo, TurnStats
 from app.settings import Loaded, Settings, SoundDevice, save
 from app.settings import Mode as SavedMode
@@ -57,16 +59,17 @@ class Assistant(QObject):
         factory: str = OMNI_ENGINE,
         conversations: Path | None = None,
         voices: Path | None = None,
+        agenda: Path | None = None,
     ) -> None:
         """`loaded` is what was read from `settings_file`; `factory` names the engine for the worker;
         `conversations` is the file that they are kept in, None to keep them in memory; `voices` the folder of the
-        user's own voices, None for one beside the settings.
+        user's own voices, None for one beside the settings; `agenda` the file of timers and
+        notes, None to keep them in memory.
         """
         super().__init__(window)
         self._window = window
         self._settings = loaded.settings
         self._settings_file = settings_file
-        self._transcript_log = TranscriptLog.from_environment()
         self._model: Path | None = None
         self._ready_pid: int | None = None
         self._silent = False
@@ -115,6 +118,7 @@ class Assistant(QObject):
             loaded.settings,
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
+        self.toolbox = Toolbox(window, self.conversation, self.preferences, agenda, loaded.settings)
         self._stopwatch = Stopwatch()
         self.reporter = Reporter(window, self._devices, loaded.settings)
         self.conversation.watch = self._watch
@@ -154,6 +158,7 @@ class Assistant(QObject):
         self.host.start()
         self.host.load(model, own_voices=self.voices.library.folder)
         self._devices.open()
+        self.toolbox.start()
         self._ticker.start()
 
     def close(self) -> None:
@@ -163,6 +168,7 @@ class Assistant(QObject):
         self.conversation.stop()
         self.sound_check.close()
         self.preferences.close()
+        self.toolbox.close()
         self.voices.close()
         self._closed = True
         self._post.close()
@@ -192,6 +198,9 @@ class Assistant(QObject):
 
     def reply_delta(self, turn: int, text: str) -> None:
         self._window.transcript.add_reply(turn, text)
+
+    def tool_changed(self, turn: int, usage: Usage) -> None:
+        self._window.transcript.use_tool(turn, usage.call, ToolUse(usage.tool, usage.stage.value, usage.summary))
 
     def reply_sound(self, turn: int, samples: Samples) -> None:
         self.kept.hear(turn, samples)
@@ -285,7 +294,7 @@ class Assistant(QObject):
         window.header.sound_menu.chosen.connect(self._choose_device)
         window.volume_changed.connect(self._change_volume)
         window.retry_requested.connect(self._retry)
-        window.transcript.entry_finished.connect(self._write_down)
+        window.transcript.entry_finished.connect(LogWriter(window).add)
         window.transcript.entry_finished.connect(self.kept.add)
         window.sidebar_switched.connect(lambda shown: self._remember(replace(self._settings, sidebar=shown)))
 
@@ -368,18 +377,6 @@ class Assistant(QObject):
         self._no_echo_cancelling = reason
         self._window.show_half_duplex(reason)
         self.preferences.echo_changed(reason)
-
-    def _write_down(self, entry: Entry) -> None:
-        if self._transcript_log is None:
-            return
-        try:
-            self._transcript_log.add(entry)
-        except OSError as error:
-            self._transcript_log = None
-            reason = shown(error.strerror or type(error).__name__)
-            self._window.show_notice(
-                "log", self.tr("The transcript file cannot be written: {reason}.").format(reason=reason)
-            )
 
     # --- settings
 

@@ -23,7 +23,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 from app.conversation.latency import Latency
 from app.gui import theme
 from app.gui.latency import LatencyLine, summary
-from app.history.records import Side
+from app.gui.tools.card import ToolCards, described
+from app.history.records import Side, ToolUse
 
 __all__ = ["Bubble", "Entry", "Side"]
 
@@ -33,7 +34,7 @@ class Entry:
     """One message as plain data. `interrupted`: the user cut the answer short, and never heard `rest`.
 
     `key` tells it from all other messages ever; `time` is in seconds since 1970; `sound`: it can be played
-    again.
+    again. `tools` are those that were used for a question.
     """
 
     turn: int
@@ -44,6 +45,7 @@ class Entry:
     key: str = field(default_factory=lambda: uuid.uuid4().hex, compare=False)
     time: float = field(default_factory=time.time, compare=False)
     sound: bool = field(default=False, compare=False)
+    tools: tuple[ToolUse, ...] = ()
 
 
 # A word that may be too long for a line: no spaces, and no Chinese, which breaks anywhere.
@@ -98,6 +100,7 @@ class Bubble(QWidget):
         self._about = ""
         self.latency: Latency | None = None
         self._foot: LatencyLine | None = None
+        self._cards: ToolCards | None = None
         self._top = theme.GRID if entry.side == Side.USER else 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._width = 0
@@ -163,7 +166,12 @@ class Bubble(QWidget):
             self._foot.setGeometry(self.PADDING, bottom + 6, chosen, foot)
             bottom += 6 + foot
         self._frame.resize(chosen + 2 * self.PADDING, bottom + self.EDGE)
-        self.setFixedHeight(self._top + self._frame.height())
+        height = self._top + self._frame.height()
+        if self._cards is not None:
+            across = self._cards.wanted_width(room + 2 * self.PADDING)
+            self._cards.setGeometry(0, height + theme.GRID, across, self._cards.height_for(across))
+            height += theme.GRID + self._cards.height()
+        self.setFixedHeight(height)
         self._place()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -190,8 +198,10 @@ class Bubble(QWidget):
         self._text.setVisible(bool(self._plain))
         who = translate("Bubble", "You said") if mine else translate("Bubble", "Banter said")
         state = ", " + translate("Bubble", "interrupted") if self.entry.interrupted else ""
-        self.setAccessibleName(f"{who}: {words}{state}")
-        self._text.setAccessibleName(self.accessibleName())
+        spoken = f"{who}: {words}{state}"
+        self._text.setAccessibleName(spoken)
+        self.setAccessibleName("; ".join((spoken, *map(described, entry.tools))))
+        self._show_tools()
         self._show_tool_tip()
         if self._width:
             self.fit(self._width)
@@ -220,6 +230,13 @@ class Bubble(QWidget):
         self._text.setText(text)
         if selected[0] >= 0:
             self._text.setSelection(*selected)
+
+    def _show_tools(self) -> None:
+        if self._cards is None and self.entry.tools:
+            self._cards = ToolCards(self)
+            self._cards.show()
+        if self._cards is not None:
+            self._cards.show_uses(self.entry.tools)
 
     def _show_tool_tip(self) -> None:
         moment = QDateTime.fromSecsSinceEpoch(int(self.entry.time))

@@ -52,6 +52,21 @@ _SHAPES = {
     "bad": '<circle cx="12" cy="12" r="8.5"/><path d="M9 9l6 6M15 9l-6 6"/>',
     "good": '<circle cx="12" cy="12" r="8.5"/><path d="M8 12.3l2.8 2.8L16 9.5"/>',
     "unknown": '<circle cx="12" cy="12" r="8.5" stroke-dasharray="2.5 3"/>',
+    "bell": '<path d="M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5h4M12 3v2"/>',
+    "timer": '<circle cx="12" cy="13.5" r="7"/><path d="M12 9.5v4l2.5 1.5M9.5 3.5h5M18 6.5l1.5 1.5"/>',
+    "note": '<path d="M5 4.5h14v10L14 19.5H5zM14 19.5v-5h5M8.5 9h7M8.5 12.5h4"/>',
+    "calendar": '<rect x="4" y="5.5" width="16" height="14" rx="2.5"/><path d="M4 10h16M8.5 3.5v4M15.5 3.5v4"/>',
+    "sum": '<rect x="5" y="3.5" width="14" height="17" rx="2.5"/><path d="M8.5 7.5h7M8.5 12h.1M12 12h.1M15.5 12h.1'
+    'M8.5 16h.1M12 16h.1M15.5 16h.1"/>',
+    "swap": '<path d="M5 9h13M14.5 5.5 18 9l-3.5 3.5M19 15H6M9.5 11.5 6 15l3.5 3.5"/>',
+    "dice": '<rect x="4.5" y="4.5" width="15" height="15" rx="3"/><path d="M9 9h.1M15 9h.1M12 12h.1"/>'
+    '<path d="M9 15h.1M15 15h.1"/>',
+    "cloud": '<path d="M7.5 18.5a4 4 0 0 1-.5-8 5.5 5.5 0 0 1 10.6 1.2 3.5 3.5 0 0 1-.6 6.8z"/>',
+    "book": '<path d="M12 6.5C10 5 7.5 4.5 4.5 4.5v13c3 0 5.5.5 7.5 2 2-1.5 4.5-2 7.5-2v-13'
+    'c-3 0-5.5.5-7.5 2zM12 6.5v13"/>',
+    "gauge": '<path d="M4.5 17a8 8 0 1 1 15 0M12 14.5l3.5-5"/><circle cx="12" cy="15" r="1.2"/>',
+    "launch": '<path d="M13.5 4.5h6v6M19.5 4.5l-8 8M16.5 14v4.5a1.5 1.5 0 0 1-1.5 1.5H6a1.5 1.5 0 0 1-1.5-1.5V9A1.5'
+    ' 1.5 0 0 1 6 7.5h4.5"/>',
     "nothing": "",
     "more": ('<circle cx="5.5" cy="12" r=".9"/><circle cx="12" cy="12" r=".9"/><circle cx="18.5" cy="12" r=".9"/>'),
     "down": '<path d="M12 5v14M5.5 13 12 19.5 18.5 13"/>',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -79,6 +80,7 @@ class Kept(QObject):
         sidebar.search_typed.connect(lambda text: self._refresh())
         window.new_conversation_requested.connect(self.new)
         window.transcript.again_wanted.connect(self._say_again)
+        window.transcript.tools_changed.connect(self._change_tools)
         self._refresh()
 
     @property
@@ -120,6 +122,9 @@ class Kept(QObject):
 
         self._keeper.change(change)
         self._refresher.start()
+
+    def _change_tools(self, entry: Entry) -> None:
+        self._keeper.change(lambda store: store.set_tools(entry.key, entry.tools))
 
     def _say_again(self, entry: Entry) -> None:
         samples = self._sounds.get(entry.key)
@@ -299,7 +304,7 @@ def exchanges(messages: list[Message]) -> list[tuple[str, str]]:
 
 def _message(entry: Entry, voice: str) -> Message:
     if entry.side == Side.USER:
-        return Message(entry.key, entry.side, entry.text, entry.time)
+        return Message(entry.key, entry.side, entry.text, entry.time, tools=entry.tools)
     heard = len(entry.text) if entry.interrupted else None
     return Message(entry.key, entry.side, entry.text + entry.rest, entry.time, heard, voice)
 
@@ -315,4 +320,6 @@ def _entry(message: Message, sound: bool) -> Entry:
         key=message.key,
         time=message.time,
         sound=message.sound or sound,
+        # What was under way when Banter was closed is not any more.
+        tools=tuple(replace(use, state="cancelled") if use.state == "running" else use for use in message.tools),
     )

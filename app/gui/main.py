@@ -71,6 +71,7 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
             factory=factory,
             conversations=paths.history_dir() / FILE_NAME,
             voices=paths.voices_dir(),
+            agenda=paths.agenda_file(),
         )
         presence = Presence(window, assistant, loaded.settings, first)
         presence.show_minimised()

@@ -129,6 +129,18 @@ _FILES = (
     QT_TRANSLATE_NOOP("Sentences", "There is no folder {folder}; create it first."),
     QT_TRANSLATE_NOOP("Sentences", "{path} cannot be written ({reason}); choose another place."),
 )
+_AGENDA = (
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The file of your timers, reminders and notes was damaged: {saved}. It is kept as {file}."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{entries} and {notes} could be saved from it"),
+    QT_TRANSLATE_NOOP("Sentences", "A newer Banter keeps your timers and notes, so please update this one."),
+    QT_TRANSLATE_NOOP("Sentences", "I could not save that because the disk is full, so please free some space."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "Another program is using the file of your timers and notes. Please try again in a moment."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "I could not use the file of your timers and notes, {reason}."),
+)
 _VOICES = (
     QT_TRANSLATE_NOOP("Sentences", "The voice needs a name: type one."),
     QT_TRANSLATE_NOOP("Sentences", "The name is too long: use at most {most} characters."),
@@ -175,7 +187,7 @@ _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "Read-only file system"),
 )
 # The stubs do not know that what is marked stays a string.
-KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_VOICES)))
+KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES)))
 SYSTEM = tuple(map(str, _SYSTEM))
 
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -77,7 +77,7 @@ class Sidebar(QFrame):
 
     Signals: `new_clicked()`, `opened(str)`, `renamed(str, str)`, `delete_wanted(str)`, `undone(str)`,
     `export_wanted(str, str)` id and file ending, `search_typed(str)`, `keep_chosen(Keep)`,
-    `sound_switched(bool)`, `close_clicked()`.
+    `sound_switched(bool)`, `notes_clicked()`, `close_clicked()`.
     """
 
     new_clicked = Signal()
@@ -89,6 +89,7 @@ class Sidebar(QFrame):
     search_typed = Signal(str)
     keep_chosen = Signal(object)
     sound_switched = Signal(bool)
+    notes_clicked = Signal()
     close_clicked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -116,6 +117,11 @@ class Sidebar(QFrame):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self._empty.setContentsMargins(16, 32, 16, 16)
         self.bar = UndoBar()
+        self.notes = QPushButton(self.tr("Notes"))
+        self.notes.setProperty("kind", "quiet")
+        self.notes.setIconSize(QSize(16, 16))
+        self.notes.setToolTip(self.tr("What you had Banter write down (Ctrl+Shift+N)"))
+        self.notes.clicked.connect(self.notes_clicked)
         self.keeping = QPushButton()
         self.keeping.setProperty("kind", "quiet")
         self.keeping.setIconSize(QSize(16, 16))
@@ -189,6 +195,7 @@ class Sidebar(QFrame):
         column.addWidget(self.list, 1)
         column.addWidget(self._empty, 1)
         column.addWidget(self.bar)
+        column.addWidget(self.notes)
         column.addWidget(self.keeping)
 
     def _fill_menu(self) -> None:
@@ -246,6 +253,7 @@ class Sidebar(QFrame):
         self.fold.setIcon(icons.icon("sidebar", c.text))
         self.new.setIcon(icons.icon("new", c.text))
         self.keeping.setIcon(icons.icon("clock", c.muted, 16))
+        self.notes.setIcon(icons.icon("note", c.muted, 16))
         self._glass.setIcon(icons.icon("search", c.muted, 16))
         # Qt's own cross is black in every dress.
         for cross in self.field.findChildren(QAction):

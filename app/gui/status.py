@@ -59,6 +59,10 @@ def line(now: Situation) -> Line:
             return Line(Look.LISTENING, translate("Status", "Listening"), _while_listening(now))
         case "thinking":
             return Line(Look.THINKING, translate("Status", "Thinking"), translate("Status", "Press Esc to stop"))
+        case "tool_wait":
+            return Line(Look.THINKING, translate("Status", "Working on it"), translate("Status", "Press Esc to stop"))
+        case "ringing":
+            return Line(Look.SPEAKING, translate("Status", "Ringing"), translate("Status", "Say “stop”, or press Esc"))
         case "speaking":
             return Line(Look.SPEAKING, translate("Status", "Speaking"), _while_speaking(now))
     if now.problem:

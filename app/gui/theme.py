@@ -234,6 +234,20 @@ QFrame[bubble="theirs"] QLabel {{ color: {c.text}; background: transparent; }}
 QFrame[bubble] QLabel[muted="true"] {{ color: {c.muted}; }}
 QFrame[bubble="mine"] QLabel[muted="true"] {{ color: {c.mine_text}; }}
 
+QFrame#tool {{ background: {c.ground}; border: 1px solid {c.border}; border-radius: 12px; }}
+QFrame#tool QLabel {{ background: transparent; }}
+QListWidget#notes {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 12px; outline: none;
+    padding: 6px; }}
+QListWidget#notes:focus {{ border: 2px solid {c.accent}; padding: 5px; }}
+QListWidget#notes::item {{ padding: 8px 10px; border-radius: 10px; color: {c.text}; border: 1px solid transparent; }}
+QListWidget#notes::item:hover {{ background: {c.raised}; }}
+QListWidget#notes::item:selected {{ background: {c.mine}; color: {c.mine_text}; }}
+QListWidget#notes:focus::item:focus {{ border-color: {c.accent}; }}
+QFrame#ring {{ background: {c.mine}; border: 1px solid {c.accent}; border-radius: {RADIUS}px; }}
+QFrame#ring QLabel {{ background: transparent; color: {c.mine_text}; }}
+QFrame#chip {{ background: {c.surface}; border: 1px solid {c.border}; border-radius: 17px; }}
+QFrame#chip QLabel {{ background: transparent; }}
+
 QPushButton {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     padding: 0 16px; min-height: 40px; }}
 QPushButton:hover {{ background: {c.raised}; }}

@@ -15,13 +15,15 @@ from app.gui.bubble import Bubble, Entry, Side
 from app.gui.message_actions import MessageActions
 from app.gui.message_menu import Choices, message_menu
 from app.gui.welcome import Welcome
+from app.history.records import ToolUse
 
 
 class Transcript(QScrollArea):
     """Messages of the conversation.
 
     Signals: `entry_finished(Entry)` when a message will not change any more; `again_wanted(Entry)` when the
-    user wants to hear one once more; `report_wanted(Entry)` when its turn is to be reported; `cleared()`.
+    user wants to hear one once more; `report_wanted(Entry)` when its turn is to be reported; `cleared()`;
+    `tools_changed(Entry)` when a tool of a finished message has ended.
 
     With the keyboard, Ctrl+Up and Ctrl+Down choose a message, Ctrl+C copies it, Ctrl+R says it again, and the menu key
     of the keyboard (Shift+F10) shows what else there is.
@@ -31,6 +33,7 @@ class Transcript(QScrollArea):
     again_wanted = Signal(object)
     report_wanted = Signal(object)
     cleared = Signal()
+    tools_changed = Signal(object)
 
     MARGIN = 16
     # With more, each new word would take too long to lay out.
@@ -84,6 +87,7 @@ class Transcript(QScrollArea):
         # Whether the turn of a message can be reported.
         self.reportable: Callable[[Entry], bool] = lambda entry: False
         self._latencies = False
+        self._uses: dict[int, int] = {}
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._scrolled)
@@ -107,7 +111,8 @@ class Transcript(QScrollArea):
 
     def say_user(self, turn: int, text: str) -> None:
         """What the user said in `turn`; again to correct it. Empty text: spoken, in words not known."""
-        self._put(Entry(turn, Side.USER, text))
+        old = self._open.get((turn, Side.USER))
+        self._put(Entry(turn, Side.USER, text) if old is None else replace(old.entry, text=text))
 
     def add_reply(self, turn: int, text: str) -> None:
         """More of the assistant's words in `turn`."""
@@ -116,6 +121,22 @@ class Transcript(QScrollArea):
         old = self._open.get((turn, Side.ASSISTANT))
         before = old.entry.text if old else ""
         self._put(Entry(turn, Side.ASSISTANT, before + text if before else text.lstrip()))
+
+    def use_tool(self, turn: int, number: int, use: ToolUse) -> None:
+        """A tool is used for `turn`, or has got on; `number` tells its uses apart. May come after `finish`."""
+        mine = (one for one in reversed(self._bubbles) if (one.entry.turn, one.entry.side) == (turn, Side.USER))
+        bubble = next(mine, None)
+        if bubble is None:
+            if number in self._uses:
+                # Its conversation is not shown any more.
+                return
+            self.say_user(turn, "")
+            bubble = self._open[turn, Side.USER]
+        tools = bubble.entry.tools
+        at = self._uses.setdefault(number, len(tools))
+        bubble.update_entry(replace(bubble.entry, tools=(*tools[:at], use, *tools[at + 1 :])))
+        if (turn, Side.USER) not in self._open:
+            self.tools_changed.emit(bubble.entry)
 
     def explain_reply(self, turn: int, text: str) -> None:
         """A tool tip for the answer of `turn`."""

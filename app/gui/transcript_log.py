@@ -11,7 +11,11 @@ import os
 from datetime import datetime
 from pathlib import Path
 
+from PySide6.QtCore import QObject
+
 from app.gui.bubble import Entry
+from app.gui.sentences import shown
+from app.gui.window import MainWindow
 
 VARIABLE = "BANTER_TRANSCRIPT_LOG"
 
@@ -39,3 +43,24 @@ class TranscriptLog:
         }
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+class LogWriter(QObject):
+    """Writes the log that the user asked for, if any, and says once where it cannot be written."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._log = TranscriptLog.from_environment()
+
+    def add(self, entry: Entry) -> None:
+        """Write `entry` down."""
+        if self._log is None:
+            return
+        try:
+            self._log.add(entry)
+        except OSError as error:
+            self._log = None
+            reason = shown(error.strerror or type(error).__name__)
+            text = self.tr("The transcript file cannot be written: {reason}.").format(reason=reason)
+            self._window.show_notice("log", text)

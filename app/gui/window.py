@@ -9,13 +9,9 @@ from itertools import pairwise
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QColor,
     QGuiApplication,
     QIcon,
     QKeySequence,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
     QResizeEvent,
     QShortcut,
     QShowEvent,
@@ -24,6 +20,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QVBoxLayout, QWi
 
 from app.gui import icons, theme
 from app.gui.buttons import bare_button
+from app.gui.dimmer import Dimmer
 from app.gui.dock import Dock
 from app.gui.header import Header
 from app.gui.sidebar import Sidebar, wanted_width
@@ -42,25 +39,6 @@ QUIET_DB = -120.0
 
 def _no() -> bool:
     return False
-
-
-class Dimmer(QWidget):
-    """Lies over what cannot be used now.
-
-    Signals: `clicked()`.
-    """
-
-    clicked = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.hide()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.rect(), QColor(0, 0, 0, 110))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.clicked.emit()
 
 
 class MainWindow(QMainWindow):
@@ -121,6 +99,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.transcript, 1)
         # Cards that offer something.
         self.offers = QVBoxLayout()
+        self.offers.setSpacing(theme.GRID)
         column.addLayout(self.offers)
         column.addLayout(self._centre)
         self._body = body = QWidget()
@@ -213,6 +192,15 @@ class MainWindow(QMainWindow):
         if self._situation.activity == "speaking":
             self.dock.orb.set_level(decibels)
 
+    def offer(self, card: QWidget, shown: bool) -> None:
+        """Show `card` above the dock, or put it away."""
+        if shown and self.offers.indexOf(card) < 0:
+            self.offers.insertWidget(0, card)
+        elif not shown:
+            self.offers.removeWidget(card)
+        card.setVisible(shown)
+        self._place_sidebar()
+
     # --- the sidebar
 
     def show_sidebar(self, shown: bool) -> None:
@@ -303,6 +291,7 @@ class MainWindow(QMainWindow):
             "Ctrl+L": dock.field.setFocus,
             "Ctrl+N": self.new_conversation_requested.emit,
             "Ctrl+F": self._search,
+            "Ctrl+Shift+N": self.sidebar.notes_clicked.emit,
             "Ctrl+,": self.settings_requested.emit,
             "F9": lambda: self._switch_sidebar(not self._sidebar_shown),
             "End": self.transcript.follow,
@@ -318,7 +307,7 @@ class MainWindow(QMainWindow):
         order = [dock.talk, dock.open_mic, dock.mute, dock.stop, dock.field, dock.send]
         order += [header.voices, header.mute, header.volume, header.sound, header.settings, self.transcript]
         sidebar = self.sidebar
-        order += [self.unfold, sidebar.fold, sidebar.new, sidebar.field, sidebar.list, sidebar.keeping]
+        order += [self.unfold, sidebar.fold, sidebar.new, sidebar.field, sidebar.list, sidebar.notes, sidebar.keeping]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 

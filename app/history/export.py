@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import tempfile
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -55,6 +56,9 @@ def as_markdown(summary: Summary, messages: list[Message]) -> str:
         if message.interrupted:
             text += (f" ~~{_plain(message.unheard)}~~" if message.unheard else "") + " *(interrupted)*"
         lines += [f"**{who}** · {_moment(message.time):%H:%M}  ", text or "*(spoken)*", ""]
+        for use in message.tools:
+            what = f"{use.tool.replace('_', ' ')}: {use.state}" + (f", {use.summary}" if use.summary else "")
+            lines += [f"> {_plain(what)}", ""]
     return "\n".join(lines)
 
 
@@ -73,6 +77,7 @@ def as_json(summary: Summary, messages: list[Message]) -> str:
                 "heard": message.spoken,
                 "interrupted": message.interrupted,
                 "voice": message.voice,
+                **({"tools": [asdict(use) for use in message.tools]} if message.tools else {}),
             }
             for message in messages
         ],

@@ -16,10 +16,20 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True)
+class ToolUse:
+    """A tool that was used: its name, how it ended ("done", "failed", "cancelled", "asked", "running") and one line."""
+
+    tool: str
+    state: str
+    summary: str = ""
+
+
+@dataclass(frozen=True)
 class Message:
     """One message. `key` is its own for ever, and made by whoever writes it first.
 
-    `heard` is set where an answer was cut short: how many characters of `text` were spoken before the cut.
+    `heard` is set where an answer was cut short: how many characters of `text` were spoken before the cut. `tools` are
+    those that were used for a question.
     """
 
     key: str
@@ -29,6 +39,7 @@ class Message:
     heard: int | None = None
     voice: str = ""
     sound: bool = False
+    tools: tuple[ToolUse, ...] = ()
 
     @property
     def interrupted(self) -> bool:

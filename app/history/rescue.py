@@ -6,10 +6,11 @@ import sqlite3
 from pathlib import Path
 
 from app.database import open_damaged, readable_rows
+from app.history import tool_uses
 from app.history.records import Message, Side
 from app.history.store import Store
 
-_MESSAGES = "SELECT id, key, conversation, side, text, time, heard, voice FROM message"
+_MESSAGES = "SELECT id, key, conversation, side, text, time, heard, voice, {tools} FROM message"
 
 
 def read_into(bad: Path, store: Store) -> int:
@@ -30,18 +31,21 @@ def copy(db: sqlite3.Connection, store: Store) -> int:
     Where reading breaks off, it goes on from the other end.
     """
     hidden = {row[0] for row in readable_rows(db, "SELECT id FROM conversation WHERE deleted IS NOT NULL")}
-    messages = {row[0]: row for row in readable_rows(db, f"{_MESSAGES} ORDER BY id")}
-    for row in readable_rows(db, f"{_MESSAGES} ORDER BY id DESC"):
+    # Files of the first version know no tools.
+    columns = {row[0] for row in readable_rows(db, "SELECT name FROM pragma_table_info('message')")}
+    select = _MESSAGES.format(tools="tools" if "tools" in columns else "''")
+    messages = {row[0]: row for row in readable_rows(db, f"{select} ORDER BY id")}
+    for row in readable_rows(db, f"{select} ORDER BY id DESC"):
         if row[0] in messages:
             break
         messages[row[0]] = row
     count = 0
     for number in sorted(messages):
-        _, key, conversation, side, text, when, heard, voice = messages[number]
+        _, key, conversation, side, text, when, heard, voice, tools = messages[number]
         if conversation in hidden or side not in tuple(Side):
             continue
         sound = next(readable_rows(db, "SELECT flac FROM sound WHERE message = ?", number), (None,))[0]
-        message = Message(key, Side(side), text, when, heard, voice)
+        message = Message(key, Side(side), text, when, heard, voice, tools=tool_uses.unpacked(tools))
         store.add(conversation, message, sound, sound_limit=2**62)
         count += 1
     for conversation, title in readable_rows(db, "SELECT id, title FROM conversation WHERE deleted IS NULL"):

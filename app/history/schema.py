@@ -43,8 +43,13 @@ def _first(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
+def _tools(db: sqlite3.Connection) -> None:
+    # A JSON list of objects with "tool", "state" and "summary"; "" where a question needed none.
+    db.execute("ALTER TABLE message ADD COLUMN tools TEXT NOT NULL DEFAULT ''")
+
+
 # Step N makes version N+1 out of version N; a published step is never changed, only followed by another.
-STEPS: tuple[Step, ...] = (_first,)
+STEPS: tuple[Step, ...] = (_first, _tools)
 
 
 def migrate(db: sqlite3.Connection, steps: tuple[Step, ...] = STEPS) -> None:

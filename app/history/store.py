@@ -8,14 +8,14 @@ from pathlib import Path
 
 from app import database
 from app.database import PATIENCE_S
-from app.history import schema, search
-from app.history.records import Message, Side, Summary, title_from
+from app.history import schema, search, tool_uses
+from app.history.records import Message, Side, Summary, ToolUse, title_from
 
 LIST_MOST = 2_000
 FOUND_MOST = 100
 # Words of a message shown around what was found.
 _FOUND_WORDS = 12
-_MESSAGE = "m.key, m.side, m.text, m.time, m.heard, m.voice, s.message IS NOT NULL"
+_MESSAGE = "m.key, m.side, m.text, m.time, m.heard, m.voice, s.message IS NOT NULL, m.tools"
 
 
 class Store:
@@ -62,8 +62,8 @@ class Store:
         with database.transaction(self.db):
             self._ensure(conversation, message.time)
             row = self.db.execute(
-                "INSERT OR IGNORE INTO message (key, conversation, side, time, text, heard, voice)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO message (key, conversation, side, time, text, heard, voice, tools)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     message.key,
                     conversation,
@@ -72,6 +72,7 @@ class Store:
                     message.text,
                     message.heard,
                     message.voice,
+                    tool_uses.packed(message.tools),
                 ),
             )
             if not row.rowcount:
@@ -89,6 +90,10 @@ class Store:
             if flac and len(flac) <= sound_limit:
                 self.db.execute("INSERT INTO sound VALUES (?, ?, ?)", (number, len(flac), flac))
                 self._limit_sounds(sound_limit)
+
+    def set_tools(self, key: str, tools: tuple[ToolUse, ...]) -> None:
+        """What was used for a message has ended since it was kept."""
+        self.db.execute("UPDATE message SET tools = ? WHERE key = ?", (tool_uses.packed(tools), key))
 
     def rename(self, conversation: str, title: str) -> None:
         """Call it `title`."""
@@ -163,8 +168,8 @@ class Store:
             (conversation, -1 if most is None else most),
         ).fetchall()
         return [
-            Message(key, Side(side), text, when, heard, voice, bool(sound))
-            for key, side, text, when, heard, voice, sound in reversed(rows)
+            Message(key, Side(side), text, when, heard, voice, bool(sound), tool_uses.unpacked(tools))
+            for key, side, text, when, heard, voice, sound, tools in reversed(rows)
         ]
 
     def summary(self, conversation: str) -> Summary | None:

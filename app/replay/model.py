@@ -106,13 +106,14 @@ class VirtualModel:
         history: tuple[Exchange, ...] = (),
         text: str | None = None,
         seed: int | None = None,
+        say: str | None = None,
     ) -> int:
         """See `ports.Engine`."""
         self._serial += 1
         wanted = self._seed if seed is None else seed
-        self._open[self._serial] = _Question(TurnRequest(text=text, history=history, voice=voice, seed=wanted))
+        self._open[self._serial] = _Question(TurnRequest(text=text, history=history, voice=voice, seed=wanted, say=say))
         self._record.turn_started(self._serial)
-        if text is not None:
+        if text is not None or say is not None:
             self.end_turn(self._serial)
         return self._serial
 
@@ -124,7 +125,7 @@ class VirtualModel:
         """See `ports.Engine`."""
         question = self._open[turn]
         request = question.request
-        if request.text is None:
+        if request.text is None and request.say is None:
             audio = np.concatenate([np.zeros(0, np.float32), *question.audio])
             question.request = TurnRequest(audio, None, request.history, request.voice, request.seed)
             self._record.asked(turn, len(audio))

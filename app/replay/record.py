@@ -11,6 +11,7 @@ import numpy as np
 
 from app.conversation.events import Mode, State
 from app.conversation.ports import Samples
+from app.conversation.tools.usage import Usage
 from app.engine import protocol
 from app.omni.turn import FRAMES_PER_SECOND, INPUT_RATE, OUTPUT_RATE, ModelInfo, TurnStats
 from app.replay.timeline import Timeline
@@ -246,6 +247,9 @@ class Record:
 
     def reply_stats(self, turn: int, stats: TurnStats) -> None:
         pass
+
+    def tool_changed(self, turn: int, usage: Usage) -> None:
+        self.mark("tool", turn, tool=usage.tool, stage=str(usage.stage), summary=usage.summary)
 
     def turn_discarded(self, turn: int) -> None:
         self.turns[turn].discarded = True

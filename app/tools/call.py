@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NoReturn
-
-from jsonschema import Draft202012Validator, ValidationError
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from app.tools.questions import question_for
 from app.tools.registry import Registry, normalised
 from app.tools.tool import Arguments, MissingArgument, Tool
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 OPEN, CLOSE = "<TOOLCALL>", "</TOOLCALL>"
 MOST_CHARACTERS = 2048  # 512 tokens of at most four characters
@@ -40,15 +41,26 @@ class Fault(Enum):
 class CallError(Exception):
     """The text is no call that can be carried out. `answer` is a polite sentence, fit to be spoken.
 
-    `tool` and `argument` are named where they are known: the argument with `Fault.BAD_ARGUMENT`.
+    `tool` and `argument` are named where they are known: the argument with `Fault.BAD_ARGUMENT`, for which `rest` has
+    the arguments besides it.
     """
 
-    def __init__(self, fault: Fault, answer: str, *, detail: str = "", tool: str = "", argument: str = "") -> None:
+    def __init__(
+        self,
+        fault: Fault,
+        answer: str,
+        *,
+        detail: str = "",
+        tool: str = "",
+        argument: str = "",
+        rest: Arguments | None = None,
+    ) -> None:
         super().__init__(f"{fault.value}: {detail}" if detail else fault.value)
         self.fault = fault
         self.answer = answer
         self.tool = tool
         self.argument = argument
+        self.rest: Arguments = rest or {}
 
 
 @dataclass(frozen=True)
@@ -84,13 +96,17 @@ def parse_calls(text: str, registry: Registry) -> tuple[Call, ...]:
 
 def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Call:
     """A call of `tool` with `arguments`, whole numbers as int; raises as `parse_calls` does."""
+    # It takes a tenth of a second to load, which must not hold up the window.
+    from jsonschema import Draft202012Validator
+
     name = normalised(tool.name)
     schema = tool.description.parameters
     errors = list(Draft202012Validator(schema).iter_errors(dict(arguments)))
     for error in errors:
         if argument := _bad_argument(error, arguments):
             answer = f"Sorry, that does not work. {question_for(name, argument)}"
-            raise CallError(Fault.BAD_ARGUMENT, answer, detail=error.message, tool=name, argument=argument)
+            rest = {key: value for key, value in arguments.items() if key != argument}
+            raise CallError(Fault.BAD_ARGUMENT, answer, detail=error.message, tool=name, argument=argument, rest=rest)
     whole = {
         key: int(value) if isinstance(value, float) and _is_integer(schema, key) else value
         for key, value in arguments.items()

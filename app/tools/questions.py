@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from app.tools.tool import Arguments
+from app.tools.words.plain import plain
+
 _QUESTIONS = {
     ("day_of_week_for", "date_phrase"): "Sure, which date do you have in mind?",
     ("set_timer", "seconds"): "For how long should I set the timer?",
@@ -46,3 +49,13 @@ _QUESTIONS = {
 def question_for(tool: str, argument: str) -> str:
     """A sentence, fit to be spoken, that asks for one argument of a tool."""
     return _QUESTIONS.get((tool, argument)) or f"What should the {argument.replace('_', ' ')} be?"
+
+
+def confirmation_for(tool: str, arguments: Arguments) -> str:
+    """A sentence, fit to be spoken, that asks whether a call is really meant."""
+    if tool == "cancel_timer":
+        if arguments.get("all"):
+            return "Shall I cancel every timer?"
+        label = plain(str(arguments.get("label", ""))).removesuffix(" timer")
+        return f"Shall I cancel the {label} timer?" if label else "Shall I cancel the timer?"
+    return "Shall I really do that?"

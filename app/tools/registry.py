@@ -9,9 +9,6 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from app.tools.tool import Description, Tool
 
 DESCRIPTIONS = Path(__file__).with_name("tools.json")
@@ -60,6 +57,10 @@ class Registry:
 
 
 def _check_parameters(tool: Tool) -> None:
+    # It takes a tenth of a second to load, which must not hold up the window.
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
     parameters = tool.description.parameters
     try:
         Draft202012Validator.check_schema(parameters)

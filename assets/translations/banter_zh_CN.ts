@@ -2,6 +2,73 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Agenda</name>
+    <message>
+        <source>Timer: {name}</source>
+        <translation>计时器：{name}</translation>
+    </message>
+    <message>
+        <source>Timer, {length}</source>
+        <translation>计时器，{length}</translation>
+    </message>
+    <message>
+        <source>Reminder: {name}</source>
+        <translation>提醒：{name}</translation>
+    </message>
+    <message>
+        <source>Alarm: {name}</source>
+        <translation>闹钟：{name}</translation>
+    </message>
+    <message>
+        <source>Alarm, {time}</source>
+        <translation>闹钟，{time}</translation>
+    </message>
+    <message>
+        <source>Cancel: {what}</source>
+        <translation>取消：{what}</translation>
+    </message>
+    <message>
+        <source>Alarm</source>
+        <translation>闹钟</translation>
+    </message>
+    <message>
+        <source>Running timers and alarms</source>
+        <translation>运行中的计时器和闹钟</translation>
+    </message>
+    <message>
+        <source>+ {count}</source>
+        <translation>+ {count}</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>还有 {count} 个</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Dismiss: {what}</source>
+        <translation>关闭：{what}</translation>
+    </message>
+    <message>
+        <source>Snooze 5 minutes</source>
+        <translation>5 分钟后再响</translation>
+    </message>
+    <message>
+        <source>Snooze 5 minutes: {what}</source>
+        <translation>5 分钟后再响：{what}</translation>
+    </message>
+    <message>
+        <source>Missed {when}: {what}</source>
+        <translation>错过（{when}）：{what}</translation>
+    </message>
+    <message>
+        <source>Missed {count} times, last {when}: {what}</source>
+        <translation>错过 {count} 次，最近一次 {when}：{what}</translation>
+    </message>
+</context>
+<context>
     <name>AnswersPage</name>
     <message>
         <source>Model’s own</source>
@@ -93,10 +160,6 @@
     <message>
         <source>The loudspeaker has gone, so I speak through another one: {name}.</source>
         <translation>扬声器已断开，现改用另一个：{name}。</translation>
-    </message>
-    <message>
-        <source>The transcript file cannot be written: {reason}.</source>
-        <translation>无法写入对话记录文件：{reason}。</translation>
     </message>
     <message>
         <source>Your settings cannot be saved: {reason}.</source>
@@ -593,6 +656,13 @@
     </message>
 </context>
 <context>
+    <name>LogWriter</name>
+    <message>
+        <source>The transcript file cannot be written: {reason}.</source>
+        <translation>无法写入对话记录文件：{reason}。</translation>
+    </message>
+</context>
+<context>
     <name>LookPage</name>
     <message>
         <source>Light</source>
@@ -725,6 +795,61 @@
     </message>
 </context>
 <context>
+    <name>NotesWindow</name>
+    <message>
+        <source>Notes</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>Say “take a note”, and what you want to keep.</source>
+        <translation>说 “take a note”，再说要记下的内容。</translation>
+    </message>
+    <message>
+        <source>Your notes, the newest first</source>
+        <translation>你的笔记，最新的在前</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>复制(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>删除(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation>导出(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Saved as {file}</source>
+        <translation>已保存为 {file}</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>{count} notes deleted</source>
+        <translation>已删除 {count} 条笔记</translation>
+    </message>
+    <message>
+        <source>Note deleted</source>
+        <translation>笔记已删除</translation>
+    </message>
+    <message>
+        <source>Export the notes</source>
+        <translation>导出笔记</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation>Markdown (*.md)</translation>
+    </message>
+</context>
+<context>
     <name>Notices</name>
     <message>
         <source>Close this notice</source>
@@ -831,6 +956,10 @@
         <source>Banter has no microphone: plug one in and try again.</source>
         <translation>Banter 没有可用的麦克风：请接上麦克风后重试。</translation>
     </message>
+    <message>
+        <source>Banter rings</source>
+        <translation>Banter 响铃</translation>
+    </message>
 </context>
 <context>
     <name>Previews</name>
@@ -900,6 +1029,26 @@
     <message>
         <source>In memory only, until the next turn or until Banter closes, so that “Report this turn” in the menu of a message can save what was heard. Nothing is ever sent.</source>
         <translation>仅存于内存，直到下一轮对话或 Banter 关闭，以便消息菜单中的“报告这一轮对话”能保存当时听到的内容。任何内容都不会被发送。</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Ask for the &amp;weather in the network</source>
+        <translation>通过网络查询天气(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Only when you ask for it: the name of the place then goes to open-meteo.com, and nothing else does.</source>
+        <translation>仅在你询问天气时：地名会发送到 open-meteo.com，除此之外什么都不发送。</translation>
+    </message>
+    <message>
+        <source>Your voice stays on this computer</source>
+        <translation>你的声音只留在这台电脑上</translation>
+    </message>
+    <message>
+        <source>It is understood, answered and kept here. Only when you ask for the weather, the name of the place goes to open-meteo.com.</source>
+        <translation>它在这里被理解、回答和保存。只有当你询问天气时，地名才会发送到 open-meteo.com。</translation>
     </message>
     <message>
         <source>Nothing leaves this computer</source>
@@ -1339,6 +1488,30 @@
         <translation>无法写入 {path}（{reason}）；请选择其他位置。</translation>
     </message>
     <message>
+        <source>The file of your timers, reminders and notes was damaged: {saved}. It is kept as {file}.</source>
+        <translation>计时器、提醒和笔记的文件已损坏：{saved}。原文件保留为 {file}。</translation>
+    </message>
+    <message>
+        <source>{entries} and {notes} could be saved from it</source>
+        <translation>从中救回了 {entries} 和 {notes}</translation>
+    </message>
+    <message>
+        <source>A newer Banter keeps your timers and notes, so please update this one.</source>
+        <translation>你的计时器和笔记由更新版本的 Banter 保存，请更新这个版本。</translation>
+    </message>
+    <message>
+        <source>I could not save that because the disk is full, so please free some space.</source>
+        <translation>磁盘已满，无法保存，请腾出一些空间。</translation>
+    </message>
+    <message>
+        <source>Another program is using the file of your timers and notes. Please try again in a moment.</source>
+        <translation>另一个程序正在使用计时器和笔记的文件，请稍后再试。</translation>
+    </message>
+    <message>
+        <source>I could not use the file of your timers and notes, {reason}.</source>
+        <translation>无法使用计时器和笔记的文件：{reason}。</translation>
+    </message>
+    <message>
         <source>The voice needs a name: type one.</source>
         <translation>音色需要名称：请输入一个。</translation>
     </message>
@@ -1520,6 +1693,14 @@
     <message>
         <source>Search in all conversations (Ctrl+F)</source>
         <translation>在所有对话中搜索 (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>What you had Banter write down (Ctrl+Shift+N)</source>
+        <translation>你让 Banter 记下的内容 (Ctrl+Shift+N)</translation>
     </message>
     <message>
         <source>How long conversations are kept</source>
@@ -1868,6 +2049,18 @@
     <message>
         <source>Press Esc to stop</source>
         <translation>按 Esc 停止</translation>
+    </message>
+    <message>
+        <source>Working on it</source>
+        <translation>正在处理</translation>
+    </message>
+    <message>
+        <source>Ringing</source>
+        <translation>正在响铃</translation>
+    </message>
+    <message>
+        <source>Say “stop”, or press Esc</source>
+        <translation>说 “stop”，或按 Esc</translation>
     </message>
     <message>
         <source>Speaking</source>
@@ -2233,6 +2426,121 @@
     <message>
         <source>It pauses after {seconds} s of your voice, and goes on if that was only an “mm-hm”.</source>
         <translation>听到你说话 {seconds} 秒后暂停；如果只是“嗯”一声，则继续回答。</translation>
+    </message>
+</context>
+<context>
+    <name>Tools</name>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Day of the week</source>
+        <translation>星期几</translation>
+    </message>
+    <message>
+        <source>Timer</source>
+        <translation>计时器</translation>
+    </message>
+    <message>
+        <source>Your timers</source>
+        <translation>你的计时器</translation>
+    </message>
+    <message>
+        <source>Cancel a timer</source>
+        <translation>取消计时器</translation>
+    </message>
+    <message>
+        <source>Alarm</source>
+        <translation>闹钟</translation>
+    </message>
+    <message>
+        <source>Reminder</source>
+        <translation>提醒</translation>
+    </message>
+    <message>
+        <source>Your reminders</source>
+        <translation>你的提醒</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>Your notes</source>
+        <translation>你的笔记</translation>
+    </message>
+    <message>
+        <source>Sum</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>Units</source>
+        <translation>单位换算</translation>
+    </message>
+    <message>
+        <source>Coin</source>
+        <translation>抛硬币</translation>
+    </message>
+    <message>
+        <source>Dice</source>
+        <translation>骰子</translation>
+    </message>
+    <message>
+        <source>Random number</source>
+        <translation>随机数</translation>
+    </message>
+    <message>
+        <source>Weather</source>
+        <translation>天气</translation>
+    </message>
+    <message>
+        <source>Volume</source>
+        <translation>音量</translation>
+    </message>
+    <message>
+        <source>Player</source>
+        <translation>播放器</translation>
+    </message>
+    <message>
+        <source>Open an application</source>
+        <translation>打开应用</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>Voice</source>
+        <translation>音色</translation>
+    </message>
+    <message>
+        <source>Dictionary</source>
+        <translation>词典</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation>处理中…</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Did not work</source>
+        <translation>未成功</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Asked back</source>
+        <translation>已反问</translation>
     </message>
 </context>
 <context>

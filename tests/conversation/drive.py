@@ -27,6 +27,7 @@ from app.conversation.events import (
 )
 from app.conversation.machine import TurnMachine
 from app.conversation.timing import CHUNK_S, Timing
+from app.conversation.tool_events import PhraseMade, ToolEnded, ToolsCalled
 
 T = Timing()
 
@@ -117,6 +118,33 @@ def asked(drive: Drive) -> None:
     drive.hear(0.1, T.aside_gap_chunks)
 
 
+def calling(drive: Drive) -> None:
+    """A tool that only reads is at work, and nothing has been said."""
+    thinking(drive)
+    drive.send(ToolsCalled(1, (7,)), PhraseMade(1))
+
+
+def setting(drive: Drive) -> None:
+    """A tool that changes something is at work."""
+    thinking(drive)
+    drive.send(ToolsCalled(1, (7,), lasting=True), PhraseMade(1))
+
+
+def holding_on(drive: Drive) -> None:
+    """The hold phrase is being spoken."""
+    calling(drive)
+    drive.after(T.hold_s)
+    drive.send(AudioStarted(1))
+    drive.hear(0.1, T.reaction_chunks)
+
+
+def telling(drive: Drive) -> None:
+    """What came of the tool is being spoken."""
+    calling(drive)
+    drive.send(ToolEnded(1, 7), AudioStarted(1))
+    drive.hear(0.1, T.reaction_chunks)
+
+
 SET_UP: dict[Callable[[Drive], None], State] = {
     idle: State.IDLE,
     listening: State.LISTENING,
@@ -130,6 +158,10 @@ SET_UP: dict[Callable[[Drive], None], State] = {
     ducked: State.SPEAKING,
     held: State.SPEAKING,
     asked: State.SPEAKING,
+    calling: State.TOOL_WAIT,
+    setting: State.TOOL_WAIT,
+    holding_on: State.TOOL_WAIT,
+    telling: State.SPEAKING,
 }
 TO_IDLE = EnterState(State.IDLE)
 TO_THINKING = EnterState(State.THINKING)

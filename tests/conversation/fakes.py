@@ -15,6 +15,8 @@ from app.conversation.events import Mode, State
 from app.conversation.ports import Samples
 from app.engine import protocol
 from app.omni.turn import FRAME_SAMPLES, Exchange, ModelInfo, StopReason, TurnStats
+from app.tools.call import Call
+from app.tools.registry import Registry
 
 INFO = ModelInfo("test", "", ("Ann",), 1)
 
@@ -40,10 +42,14 @@ class FakeEngine:
         history: tuple[Exchange, ...] = (),
         text: str | None = None,
         seed: int | None = None,
+        say: str | None = None,
     ) -> int:
         self.number += 1
         self.open = self.number
         self.pushed[self.number] = []
+        if say is not None:
+            self.log.append(("say", self.number, voice, text, say))
+            return self.number
         self.log.append(("start", self.number, voice, history, text))
         return self.number
 
@@ -109,6 +115,23 @@ class FakePlayer:
 
     def played_samples(self, turn: int) -> int:
         return self.played.get(turn, 0)
+
+
+@dataclass
+class FakeTools:
+    """Tools that take as long as the test says. `running`: the calls by number."""
+
+    registry: Registry
+    running: dict[int, Call] = field(default_factory=dict)
+    given_up: list[int] = field(default_factory=list)
+
+    def run(self, number: int, call: Call) -> None:
+        assert number not in self.running
+        self.running[number] = call
+
+    def cancel(self, number: int) -> None:
+        del self.running[number]
+        self.given_up.append(number)
 
 
 @dataclass
@@ -188,6 +211,16 @@ class Rig:
 
     def user_text(self, text: str) -> None:
         self.conversation.engine_event(protocol.UserText(self.engine.number, text))
+
+    def call(self, text: str, closed: bool = True) -> None:
+        """The model writes a call, and ends its turn."""
+        number = self.engine.number
+        self.conversation.engine_event(protocol.ToolCall(number, text, closed))
+        self.conversation.engine_event(protocol.TurnDone(number, stats(StopReason.TOOL_CALL)))
+
+    def said(self) -> list[str]:
+        """What the model was told to say."""
+        return [entry[4] for entry in self.engine.log if entry[0] == "say"]
 
     def done(self, reason: StopReason = StopReason.EOS) -> None:
         self.conversation.engine_event(protocol.TurnDone(self.engine.number, stats(reason)))

@@ -8,16 +8,20 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.conversation.events import Mode, State
+from app.conversation.events import Action, Event, Mode, StartTurn, State
 from app.conversation.manner import timing_for
 from app.conversation.self_echo import REASON
 from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import StopReason
 from app.settings import Patience, Sensitivity
-from tests.conversation.fakes import INFO, Rig, stats
+from app.tools.registry import Registry, load_descriptions
+from app.tools.tool import Arguments, MissingArgument, Result, Tool, ToolFailure
+from tests.conversation.fakes import INFO, FakeTools, Rig, stats
 
 T = Timing()
+TIMER = '{"name": "set_timer", "arguments": {"seconds": 60}}'
+WEATHER = '{"name": "get_weather", "arguments": {"city": "Leeds"}}'
 ANSWER = "You could bake some bread, call an old friend, or take the long way home along the river."
 ECHO = "call an old friend or take the long way"
 
@@ -46,8 +50,33 @@ def _attach(rig: Rig, on: bool) -> None:
 
 
 def _again(rig: Rig) -> None:
-    if rig.conversation.say_again(np.full(24_000, 0.1, np.float32)):
-        rig.window.calls.append(("again", rig.engine.number))
+    rig.conversation.say_again(np.full(24_000, 0.1, np.float32))
+
+
+class ToolRig(Rig):
+    """With tools that never end by themselves, and the numbers of the turns that were asked of the model or of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+        def none(arguments: Arguments) -> Result:
+            raise AssertionError
+
+        self.tools = FakeTools(Registry(Tool(one, none) for one in load_descriptions().values()))
+        self.conversation.attach_tools(self.tools)
+        self.opened: list[int] = []
+        self.conversation.watch = self._watch
+
+    def _watch(self, now: float, thing: Event | Action) -> None:
+        # What is only played once more has no words.
+        if isinstance(thing, StartTurn) and thing.text != "":
+            self.opened.append(thing.turn)
+
+    def end_tool(self, outcome: Result | ToolFailure | MissingArgument, newest: bool) -> None:
+        if self.tools.running:
+            number = sorted(self.tools.running)[-1 if newest else 0]
+            del self.tools.running[number]
+            self.conversation.tool_ended(number, outcome)
 
 
 def _crash(rig: Rig) -> None:
@@ -114,8 +143,47 @@ def _deaf(rig: Rig) -> None:
     assert rig.window.of("half_duplex") == [("half_duplex", REASON)]
 
 
-STARTS = [_nowhere, _tried, _speaking, _ducked, _held, _asked, _deaf]
-Step = Callable[[Rig], object]
+def _tool(rig: Rig) -> None:
+    """A timer is being set."""
+    rig.ask()
+    rig.user_text("Set a timer for a minute.")
+    rig.call(TIMER)
+    assert rig.state == State.TOOL_WAIT
+
+
+def _holding_on(rig: Rig) -> None:
+    """The weather takes its time, and that is being said."""
+    rig.ask()
+    rig.call(WEATHER)
+    rig.wait(T.hold_s + 0.3)
+    rig.frames(10)
+    rig.play(5)
+    assert rig.state == State.TOOL_WAIT and rig.said()
+
+
+def _asked_back(rig: Rig) -> None:
+    rig.ask()
+    rig.user_text("Set a timer.")
+    rig.call('{"name": "set_timer", "arguments": {}}')
+    rig.frames(10)
+    assert rig.state == State.SPEAKING
+
+
+STARTS = [_tool, _holding_on, _asked_back, _nowhere, _tried, _speaking, _ducked, _held, _asked, _deaf]
+Step = Callable[[ToolRig], object]
+CALLS = [
+    TIMER,
+    WEATHER,
+    '{"name": "set_timer", "arguments": {}}',
+    '{"name": "cancel_timer", "arguments": {"all": true}}',
+    '[{"name": "flip_coin", "arguments": {}}, {"name": "current_time", "arguments": {}}]',
+    '{"name": "nothing"',
+]
+OUTCOMES: list[Result | ToolFailure | MissingArgument] = [
+    Result({"seconds": 60, "spoken_duration": "a minute"}, "1 min"),
+    ToolFailure("It did not work."),
+    MissingArgument("label", "Which one?"),
+]
 steps: st.SearchStrategy[Step] = st.one_of(
     st.sampled_from(
         [(0.9, 1), (0.9, 4), (0.9, 12), (0.9, 40), (0.1, 3), (0.1, 5), (0.1, 13), (0.1, 25), (0.4, 10), (0.9, 2_000)]
@@ -128,8 +196,13 @@ steps: st.SearchStrategy[Step] = st.one_of(
     st.booleans().map(lambda on: lambda rig: _attach(rig, on)),
     st.sampled_from([0.1, 0.3, 4.0, 61.0]).map(lambda s: lambda rig: rig.wait(s)),
     st.sampled_from(list(StopReason)).map(lambda reason: lambda rig: rig.done(reason)),
+    st.sampled_from(CALLS).map(lambda text: lambda rig: rig.call(text)),
+    st.tuples(st.sampled_from(OUTCOMES), st.booleans()).map(lambda a: lambda rig: rig.end_tool(*a)),
     st.sampled_from(
         [
+            lambda rig: rig.conversation.submit_text("ten minutes"),
+            lambda rig: rig.conversation.submit_text("yes"),
+            lambda rig: rig.user_text("ten minutes"),
             lambda rig: rig.conversation.talk_pressed(),
             lambda rig: rig.conversation.talk_released(),
             lambda rig: rig.conversation.submit_text("hello"),
@@ -158,11 +231,6 @@ steps: st.SearchStrategy[Step] = st.one_of(
 )
 
 
-def _turn(rig: Rig, number: int) -> int:
-    """The conversation's number of the engine's turn `number`: what is said again is a turn of the former alone."""
-    return number - 99 + sum(1 for _, before in rig.window.of("again") if before < number)
-
-
 def _nothing_shows_too_early(rig: Rig) -> None:
     """Of a question that may go on nobody sees the answer, and only what was seen to its end is remembered."""
     state, asked, questions, ended = State.IDLE, set[int](), dict[int, str](), set[tuple[str, str]]()
@@ -182,14 +250,24 @@ def _nothing_shows_too_early(rig: Rig) -> None:
             assert {(exchange.q, exchange.a) for exchange in entry[3]} <= ended
 
 
+def _every_use_ends_once(rig: ToolRig) -> None:
+    """Each call is run once, and ends once; what changes something is never given up."""
+    stages: dict[int, list[str]] = {}
+    for _, _, usage in rig.window.of("tool_changed"):
+        stages.setdefault(usage.call, []).append(usage.stage)
+        assert usage.stage != "cancelled" or not load_descriptions()[usage.tool].side_effect
+    for number, seen in stages.items():
+        assert seen[0] == "running" and len(seen) == (1 if number in rig.tools.running else 2)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(STARTS), st.lists(steps, max_size=20))
 def test_any_order(start: Step, todo: list[Step]) -> None:
-    rig = Rig()
+    rig = ToolRig()
     end_turn = rig.engine.end_turn
 
     def ask(turn: int) -> None:
-        rig.window.calls.append(("asked", _turn(rig, turn)))
+        rig.window.calls.append(("asked", rig.opened[-1]))
         end_turn(turn)
 
     rig.engine.end_turn = ask  # type: ignore[method-assign]
@@ -200,12 +278,12 @@ def test_any_order(start: Step, todo: list[Step]) -> None:
         assert rig.state != State.LISTENING or rig.player.current is None
     # It comes to rest by itself, however it was left.
     rig.conversation.talk_released()
-    rig.wait(70.0)
+    rig.wait(90.0)
     assert rig.state == State.IDLE
     # Each turn that was opened ended exactly once.
-    opened = [_turn(rig, entry[1]) for entry in rig.engine.log if entry[0] == "start"]
     ended = [call[1] for call in rig.window.of("reply_done", "turn_discarded")]
-    assert ended == opened
+    assert ended == rig.opened
+    _every_use_ends_once(rig)
     _nothing_shows_too_early(rig)
     # And a new question is taken.
     rig.conversation.set_mode(Mode.OPEN_MIC)

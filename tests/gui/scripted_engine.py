@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ from app.omni.turn import (
     AudioPiece,
     Heard,
     ModelInfo,
+    StopReason,
     TextPiece,
+    ToolCallPiece,
     TurnPiece,
     TurnRequest,
 )
@@ -27,7 +30,7 @@ FACTORY = "tests.gui.scripted_engine:load"
 
 class ScriptedEngine:
     """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
-    chance; "ponder" has it think for a minute; "crash" ends it.
+    chance; "ponder" has it think for a minute; "crash" ends it; "call TEXT" calls a tool. Says what it is told to say.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -35,15 +38,21 @@ class ScriptedEngine:
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         question = request.text or "spoken words"
-        if request.text is None:
+        if request.text is None and request.say is None:
             yield Heard(question)
         for _ in range(1_000 if question == "ponder" else 0):
             if not cancelled():
                 time.sleep(0.06)
-        words = f"You said: {question}".split()
+        if question.startswith("call ") and request.say is None:
+            yield ToolCallPiece(question.removeprefix("call "), closed=True)
+            yield replace(
+                figures(question, "", request.voice or "ada", cancelled(), 0), stop_reason=StopReason.TOOL_CALL
+            )
+            return
+        words = f"You said: {question}".split() if request.say is None else request.say.split()
         if question == "dice":
             words = f"You said: seed {request.seed} temperature {request.temperature}".split()
-        if question == "count" or request.text is None:
+        if request.say is None and (question == "count" or request.text is None):
             words = [str(number) for number in range(80)]
         frames = 0
         for word in words:

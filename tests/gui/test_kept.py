@@ -115,7 +115,7 @@ def test_a_conversation_is_kept_and_goes_on_after_a_restart(
         table.until(
             lambda: table.entries() == [Entry(0, Side.USER, "hello"), Entry(0, Side.ASSISTANT, "You said: hello")]
         )
-        history = table.assistant.conversation._history.for_model()
+        history = table.assistant.conversation._acts.history.for_model()
         assert [(x.q, x.a) for x in history] == [("hello", "You said: hello")]
         table.start(tmp_path)
         table.talk("again")
@@ -316,7 +316,7 @@ def test_say_that_again_from_memory_and_from_the_file(
     assert np.abs(np.concatenate(speaker.written) - first).max() < 1e-4
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert window.situation().activity == "idle" and speaker.stopped and len(table.entries()) == 2
-    assert len(table.assistant.conversation._history.for_model()) == 1, "said again is not asked again"
+    assert len(table.assistant.conversation._acts.history.for_model()) == 1, "said again is not asked again"
     table.close()
 
     table = Table(loop, qtbot, tmp_path, saved)

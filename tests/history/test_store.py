@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.history import schema, search, sound
-from app.history.records import TITLE_LENGTH, Message, Side, title_from
+from app.history.records import TITLE_LENGTH, Message, Side, ToolUse, title_from
 from app.history.store import Store
 
 
@@ -161,12 +162,32 @@ def test_migration_runs_the_missing_steps_and_refuses_the_future(tmp_path: Path)
     store.add("c", said("1", "kept"))
     with pytest.raises(sqlite3.OperationalError):
         schema.migrate(store.db, (*schema.STEPS, second, broken))
-    assert store.db.execute("PRAGMA user_version").fetchone() == (1,), "all steps or none"
+    version = (len(schema.STEPS),)
+    assert store.db.execute("PRAGMA user_version").fetchone() == version, "all steps or none"
     schema.migrate(store.db, (*schema.STEPS, second))
     assert store.db.execute("SELECT title, colour FROM conversation").fetchone() == ("kept", None)
     store.close()
     with pytest.raises(schema.NewerFileError):
         Store(file)
+
+
+def test_a_file_of_the_first_version_opens_and_takes_tools(tmp_path: Path) -> None:
+    file = tmp_path / "c.db"
+    old = sqlite3.connect(file, isolation_level=None)
+    schema.migrate(old, schema.STEPS[:1])
+    old.execute("INSERT INTO conversation VALUES ('c', 'Old', 1.0, 1.0, NULL)")
+    old.execute("INSERT INTO message (key, conversation, side, time, text) VALUES ('1', 'c', 'user', 1.0, 'old words')")
+    old.close()
+    store = Store(file)
+    used = (ToolUse("set_timer", "running"),)
+    store.add("c", replace(said("2", "set a timer"), tools=used))
+    ended = (ToolUse("set_timer", "done", "10 min"),)
+    store.set_tools("2", ended)
+    store.close()
+    again = Store(file)
+    assert [(one.text, one.tools) for one in again.messages("c")] == [("old words", ()), ("set a timer", ended)]
+    again.db.execute("UPDATE message SET tools = 'no JSON'")
+    assert [one.tools for one in again.messages("c")] == [(), ()]
 
 
 def test_titles() -> None:

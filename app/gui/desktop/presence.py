@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.gui.assistant import Assistant
 from app.gui.desktop import instance, tray
@@ -13,6 +14,8 @@ from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.status import Model
 from app.gui.window import MainWindow
 from app.settings import Settings
+
+NOTICE_MS = 15_000
 
 
 class Presence(QObject):
@@ -29,6 +32,7 @@ class Presence(QObject):
         self._first = first
         self._page: PreferencesWindow | None = None
         self.tray: tray.Tray | None = None
+        self._passing: QSystemTrayIcon | None = None
         self.hotkey = Hotkey(self)
         window.stays_running = lambda: self.tray is not None and tray.available()
         talk = window.dock.talk
@@ -39,6 +43,7 @@ class Presence(QObject):
         window.went_out_of_sight.connect(self._explain)
         assistant.preferences.changed.connect(self._apply)
         assistant.preferences.made.connect(self._made)
+        assistant.toolbox.ringer.rang.connect(self._notify)
         if first is not None:
             first.handle = self.handle
         self._apply(settings)
@@ -141,6 +146,27 @@ class Presence(QObject):
             self._make_tray()
         elif self.tray is not None:
             self.tray.show_situation(self._window.situation(), self._window.dock.talk.is_held())
+
+    def _notify(self, what: str) -> None:
+        """Something rings: tell it where the user is looking, with an icon in the tray only as long as that takes."""
+        QApplication.alert(self._window)
+        if self.tray is None and not tray.available():
+            return
+        icon = self.tray.icon if self.tray is not None else self._passing
+        if icon is None:
+            icon = self._passing = QSystemTrayIcon(self._window.windowIcon(), self)
+            icon.activated.connect(self.show_window)
+        if icon is self._passing:
+            icon.show()
+            QTimer.singleShot(NOTICE_MS, self, self._hide_passing)
+        if not icon.property("answers"):
+            icon.setProperty("answers", True)
+            icon.messageClicked.connect(self.show_window)
+        icon.showMessage(self.tr("Banter rings"), what, self._window.windowIcon(), NOTICE_MS)
+
+    def _hide_passing(self) -> None:
+        if self._passing is not None:
+            self._passing.hide()
 
     def _explain(self) -> None:
         if self._page is not None:

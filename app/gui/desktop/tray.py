@@ -119,7 +119,7 @@ class Tray(QObject):
             self.icon.setIcon(picture(self._base, *look))
         self.icon.setToolTip(self.tr("Banter: {state}").format(state=status.headline))
         ready = now.model == Model.READY
-        self._busy = ready and now.activity in ("thinking", "speaking")
+        self._busy = ready and now.activity in ("thinking", "tool_wait", "speaking", "ringing")
         if self._busy:
             self.talk.setText(self.tr("&Stop"))
         else:

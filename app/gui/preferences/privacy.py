@@ -19,7 +19,7 @@ class PrivacyPage(Page):
     """
 
     delete_all_clicked = Signal()
-    FIELDS = ("keep", "keep_sound", "keep_turn_sound")
+    FIELDS = ("keep", "keep_sound", "keep_turn_sound", "weather")
 
     def build(self) -> None:
         self.card().add(self._promise())
@@ -61,20 +61,43 @@ class PrivacyPage(Page):
                 "a message can save what was heard. Nothing is ever sent."
             ),
         )
+        card = self.card(self.tr("Network"))
+        self.weather = Switch()
+        self.weather.clicked.connect(lambda on: self.changed.emit({"weather": on}))
+        card.row(
+            self.tr("Ask for the &weather in the network"),
+            self.weather,
+            self.tr(
+                "Only when you ask for it: the name of the place then goes to open-meteo.com, and nothing else does."
+            ),
+        )
         self._dress()
 
     def show_settings(self, settings: Settings) -> None:
         self.keep.set_value(settings.keep)
         self.sound.setChecked(settings.keep_sound)
         self.turn_sound.setChecked(settings.keep_turn_sound)
+        self.weather.setChecked(settings.weather)
+        if settings.weather:
+            self._headline.setText(self.tr("Your voice stays on this computer"))
+            self._more.setText(
+                self.tr(
+                    "It is understood, answered and kept here. Only when you ask for the weather, the name of the "
+                    "place goes to open-meteo.com."
+                )
+            )
+        else:
+            self._headline.setText(self.tr("Nothing leaves this computer"))
+            self._more.setText(self.tr("Your voice is understood, answered and kept here. Banter uses no network."))
         self.sound.setEnabled(settings.keep != Keep.NOT_AT_ALL)
 
     def _promise(self) -> QWidget:
         promise = QWidget()
         self._lock = QLabel()
-        headline = QLabel(self.tr("Nothing leaves this computer"))
+        headline = self._headline = QLabel()
+        headline.setWordWrap(True)
         theme.set_size(headline, 1.05, QFont.Weight.DemiBold)
-        more = QLabel(self.tr("Your voice is understood, answered and kept here. Banter uses no network."))
+        more = self._more = QLabel()
         more.setProperty("muted", True)
         more.setWordWrap(True)
         words = QVBoxLayout()
