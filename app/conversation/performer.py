@@ -58,16 +58,21 @@ class Performer:
 
     def take_words(self, live: Live, text: str) -> bool:
         """Whether the user's words need no answer of the model: they answer a question, or are for somebody else."""
-        called = None
-        if not self.intercept(text):
-            called = self.errands.answered(live.turn, text)
-            if called is None:
-                return False
+        claimed = self._claimed(live, text)
+        if claimed is None:
+            return False
+        self._hand_over(live, claimed)
+        return True
+
+    def _claimed(self, live: Live, text: str) -> ev.Event | None:
+        """What becomes of words that need no answer of the model."""
+        return ev.ReplyDone(live.turn) if self.intercept(text) else self.errands.answered(live.turn, text)
+
+    def _hand_over(self, live: Live, claimed: ev.Event) -> None:
         if self.engine is not None and live.engine_turn != NO_ENGINE_TURN:
             self.engine.cancel(live.engine_turn)
         live.engine_turn, live.called = NO_ENGINE_TURN, True
-        self._step(called or ev.ReplyDone(live.turn))
-        return True
+        self._step(claimed)
 
     def do(self, action: ev.Action) -> None:
         """Carry `action` out."""
@@ -123,11 +128,13 @@ class Performer:
         live, text = self.live, action.text
         doubted = self.own_voice.may_hear() or (live is not None and live.is_doubted_at(self._clock()))
         live = self.live = Live(action.turn, NO_ENGINE_TURN, text is not None, text or "", doubted=doubted)
+        claimed = None if text is None else self._claimed(live, text)
+        if claimed is None:
+            live.engine_turn = engine.start_turn(voice=self.voice, history=self.history.for_model(), text=text)
         if text is not None:
             self._listener.question(action.turn, text)
-            if self.take_words(live, text):
-                return
-        live.engine_turn = engine.start_turn(voice=self.voice, history=self.history.for_model(), text=text)
+        if claimed is not None:
+            self._hand_over(live, claimed)
 
     def _start_given(self, turn: int, samples: Samples, on_over: Callable[[bool], None]) -> None:
         self.given = None

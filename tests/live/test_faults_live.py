@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,6 +96,8 @@ def test_a_loudspeaker_pulled_out_in_mid_answer_loses_nothing(card: VirtualCard,
 def test_a_microphone_pulled_out_in_mid_question_loses_nothing(room: Room) -> None:
     speech = room.say(QUESTION)
     until(lambda: room.count("state: listening"), "the beginning of the question")
+    # Less than a word of it would be no question.
+    time.sleep(0.4)
     _pull_out("va_mic")
     _answered_whole(room, 1)
     speech.wait(timeout=60)
