@@ -123,11 +123,10 @@ class Performer:
         live, text = self.live, action.text
         doubted = self.own_voice.may_hear() or (live is not None and live.is_doubted_at(self._clock()))
         live = self.live = Live(action.turn, NO_ENGINE_TURN, text is not None, text or "", doubted=doubted)
+        if text is None or not self.take_words(live, text):
+            live.engine_turn = engine.start_turn(voice=self.voice, history=self.history.for_model(), text=text)
         if text is not None:
             self._listener.question(action.turn, text)
-            if self.take_words(live, text):
-                return
-        live.engine_turn = engine.start_turn(voice=self.voice, history=self.history.for_model(), text=text)
 
     def _start_given(self, turn: int, samples: Samples, on_over: Callable[[bool], None]) -> None:
         self.given = None
