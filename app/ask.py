@@ -84,7 +84,7 @@ class Answer:
         answer = {
             "heard": stats.heard,
             "reply": stats.reply,
-            "tool_calls": [_call(call) for call in self.calls],
+            "tool_calls": [entry for call in self.calls for entry in _entries(call)],
             "voice": stats.voice,
             "stop_reason": str(stats.stop_reason),
             "frames": stats.frames,
@@ -265,16 +265,21 @@ def _answer(request: TurnRequest, out: Path | None, model: Model) -> Answer:
     return answer
 
 
-def _call(call: ToolCallPiece) -> dict[str, Any]:
-    """A call as JSON: `name` and `arguments` are null where it is not such an object."""
+def _entries(call: ToolCallPiece) -> list[dict[str, Any]]:
+    """What was called as JSON; where that is not objects with a name and arguments, one entry with null for both."""
     try:
-        value = _parse_json(call.text.encode())
+        value = _parse_json(call.text.encode()) if call.closed else None
     except ValueError:
         value = None
-    name, arguments = (value.get("name"), value.get("arguments")) if isinstance(value, dict) else (None, None)
-    if not call.closed or not isinstance(name, str) or not isinstance(arguments, dict):
-        name = arguments = None
-    return {"name": name, "arguments": arguments, "raw": call.text, "closed": call.closed}
+    found = value if isinstance(value, list) else [value]
+    good = [
+        (one["name"], one["arguments"])
+        for one in found
+        if isinstance(one, dict) and isinstance(one.get("name"), str) and isinstance(one.get("arguments"), dict)
+    ]
+    if not good or len(good) < len(found):
+        good = [(None, None)]
+    return [{"name": name, "arguments": args, "raw": call.text, "closed": call.closed} for name, args in good]
 
 
 def _rounded(value: float) -> float | None:

@@ -75,6 +75,7 @@ def test_called_tools_are_told_of(model: Model, tmp_path: Path, capsys: Capture)
     assert calls(good) == [{"name": "coin", "arguments": {"times": 2}, "raw": good, "closed": True}]
     for bad in ("coin", '["coin"]', '{"name": "coin"}', '{"name": 1, "arguments": {}}', good + "…"):
         assert calls(bad) == [{"name": None, "arguments": None, "raw": bad, "closed": not bad.endswith("…")}]
+    assert [call["name"] for call in calls(f"[{good}, {good}]")] == ["coin", "coin"]
     ask(Question(text="say 1"), model, as_json=True)
     assert json.loads(capsys.readouterr().out)["tool_calls"] == []
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 _NOTES = 64
 # Devices with large buffers are called seldom: their old notes would hide that samples were lost.
 _RECENT_S = 1.0
@@ -23,9 +21,11 @@ class SampleClock:
     def __init__(self, rate: int) -> None:
         """`rate` in Hz."""
         self._rate = rate
-        self._starts = np.zeros(_NOTES)
-        self._positions = np.zeros(_NOTES)
+        # Plain lists: for so few numbers they are quicker than arrays, and each is replaced in one step.
+        self._starts = [0.0] * _NOTES
+        self._positions = [0] * _NOTES
         self._count = 0
+        self._known: tuple[int, float] = (0, 0.0)
 
     def note(self, position: int, at: float) -> None:
         """Sample `position` passes the converter at time `at`."""
@@ -35,15 +35,23 @@ class SampleClock:
 
     def start(self) -> float | None:
         """When sample 0 passed, or would have passed at today's pace; None before the first note."""
-        count = min(self._count, _NOTES)
-        if not count:
+        noted = self._count
+        if not noted:
             return None
+        if self._known[0] != noted:
+            self._known = (noted, self._median(min(noted, _NOTES)))
+        return self._known[1]
+
+    def _median(self, count: int) -> float:
         positions = self._positions[:count]
-        oldest = positions.max() - _RECENT_S * self._rate
-        recent = self._starts[:count][positions >= oldest]
+        oldest = max(positions) - _RECENT_S * self._rate
+        recent = [start for start, at in zip(self._starts, positions, strict=False) if at >= oldest]
         if len(recent) < _LEAST_NOTES:
-            recent = self._starts[:count][np.argsort(positions)[-_LEAST_NOTES:]]
-        return float(np.median(recent))
+            last = sorted(zip(positions, self._starts, strict=False))[-_LEAST_NOTES:]
+            recent = [start for _, start in last]
+        recent.sort()
+        middle = len(recent) // 2
+        return recent[middle] if len(recent) % 2 else (recent[middle - 1] + recent[middle]) / 2
 
 
 def stamp(now: float, when: Any, *, output: bool, latency: float) -> float:

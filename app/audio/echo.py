@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audio.coherence import PAST, WINDOW, EchoCoherence
-from app.audio.echo_path import PLAYED_DB, EchoPath
-from app.audio.level import rms_db
+from app.audio.echo_path import NOISE_FRAMES, PLAYED_DB, EchoPath
+from app.audio.level import FLOOR_DB, rms_db
 from app.audio.reference import Reference, ReferenceReader
 
 RATE = 16_000
@@ -36,6 +36,11 @@ _SAME_LAG, _USUAL_LAG = RATE * 15 // 1000, RATE * 30 // 1000
 _LEAST_DELAY, _MOST_DELAY = RATE // 100, RATE // 4
 # Frames from one look at what the microphone hears to the next.
 _LOOK_FRAMES = 3
+# So long after the last sound nothing is left of it: neither in the room nor in what the coherence looks back on.
+_REST_AFTER_S = 2.0
+# What is heard meanwhile is kept: its end, for the canceller to come in step again, and its levels, for the noise.
+_KEPT = NOISE_FRAMES * FRAME
+_CATCH_UP = 30 * FRAME
 # The canceller knows the room when it has taken the echo out for a third of a second, or has had 3 s of sound for it.
 _SETTLED_LOOKS = 10
 _SETTLED_FRAMES = 300
@@ -100,7 +105,9 @@ class WebRtcCanceller:
 class EchoFilter:
     """Cleans the microphone, piece by piece, given what was played at the same time.
 
-    Runs on the microphone's thread. After a failure it lets the microphone through as it is.
+    Runs on the microphone's thread. After a failure it lets the microphone through as it is, and while nothing is
+    played too, which costs next to nothing; with the first sound that is played it first catches up on what it has
+    missed.
     """
 
     def __init__(
@@ -135,6 +142,9 @@ class EchoFilter:
         self._powers: deque[tuple[float, float]] = deque(maxlen=WINDOW // FRAME)
         self._voice = True
         self._sounding = 0
+        # What was let through since it rests.
+        self._missed: deque[Samples] = deque()
+        self._missed_count = 0
 
     @property
     def settling(self) -> bool:
@@ -161,12 +171,47 @@ class EchoFilter:
         at -= len(self._rest) / RATE
         samples = np.concatenate((self._rest, samples))
         whole = len(samples) // FRAME * FRAME
-        self._rest = samples[whole:]
+        samples, self._rest = samples[:whole], samples[whole:]
+        if not self.working or not whole:
+            return samples
+        if self._nothing_played(at):
+            self._miss(samples)
+            return samples
+        if self._missed:
+            self._catch_up(at)
         out = np.zeros(whole, np.float32)
         for start in range(0, whole, FRAME):
             frame = samples[start : start + FRAME]
             out[start : start + FRAME] = self._clean(frame, at + start / RATE) if self.working else frame
         return out
+
+    def _nothing_played(self, at: float) -> bool:
+        """Whether there is nothing to take out at time `at`, and has not been for a while."""
+        if self._always:
+            return False
+        reference = self._source()
+        return reference is None or at - reference.sounds_until > _REST_AFTER_S
+
+    def _miss(self, samples: Samples) -> None:
+        self._voice = True
+        self._missed.append(samples)
+        self._missed_count += len(samples)
+        while self._missed_count - len(self._missed[0]) >= _KEPT:
+            self._missed_count -= len(self._missed.popleft())
+
+    def _catch_up(self, until: float) -> None:
+        """Take in what was missed up to time `until`, as if there had been no rest."""
+        missed = np.concatenate(self._missed)[-_KEPT:]
+        self._missed.clear()
+        self._missed_count = 0
+        # How early the reference can be read is seen now, not from what was heard a while ago.
+        self._played(until)
+        first = max(0, len(missed) - _CATCH_UP)
+        for start in range(0, first, FRAME):
+            self._path.look(rms_db(missed[start : start + FRAME]), FLOOR_DB)
+        for start in range(first, len(missed), FRAME):
+            if self.working:
+                self._clean(missed[start : start + FRAME], until - (len(missed) - start) / RATE)
 
     def _clean(self, frame: Samples, at: float) -> Samples:
         self._coherence.push(frame, self._played(at))

@@ -11,7 +11,7 @@ from app.audio.coherence import Share
 # Levels in dB of full scale, counts in frames of 10 ms.
 PLAYED_DB = -50.0
 _OVER_NOISE_DB = 6.0
-_NOISE_FRAMES = 500
+NOISE_FRAMES = 500
 _NOISE_FRAMES_LEAST = 50
 # Low enough to find the pauses even when the user has just spoken.
 _NOISE_PERCENTILE = 10.0
@@ -48,7 +48,7 @@ class EchoPath:
     def __init__(self) -> None:
         self.exists = True
         self.proven = 0
-        self._noise: deque[float] = deque(maxlen=_NOISE_FRAMES)
+        self._noise: deque[float] = deque(maxlen=NOISE_FRAMES)
         self._limit_db: float | None = None
         self._quiet = 0
         self._silent = 0

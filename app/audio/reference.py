@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +28,16 @@ class Reference:
         self.rate = rate
         self.clock = SampleClock(rate)
         self.written = 0
+        # When the last sound, as against silence, has been heard or will have been.
+        self.sounds_until = -math.inf
         self._data = np.zeros(int(rate * _KEEP_S), np.float32)
 
     def write(self, samples: Samples, at: float) -> None:
         """The device was given float32 [N], heard from time `at` (monotonic clock, seconds) on."""
         size = len(self._data)
         self.clock.note(self.written, at)
+        if samples.any():
+            self.sounds_until = at + len(samples) / self.rate
         samples = samples[-size:]
         start = self.written % size
         head = min(len(samples), size - start)

@@ -58,7 +58,8 @@ class _Chunk:
 class _Batch:
     start: float
     raw: _Packed
-    reference: _Packed
+    # None: silence.
+    reference: _Packed | None
 
 
 class SoundTap:
@@ -96,7 +97,8 @@ class SoundTap:
         """The microphone as it is: float32 [N] at 16 kHz, heard from time `at` on."""
         if self._keep_s <= 0.0 or not len(raw):
             return
-        batch = _Batch(at, _packed(raw), _packed(self._played(len(raw), at)))
+        played = self._played(len(raw), at)
+        batch = _Batch(at, _packed(raw), None if played is None else _packed(played))
         with self._lock:
             self._batches.append(batch)
 
@@ -134,15 +136,18 @@ class SoundTap:
             if position is None or abs(wanted - position) > _GAP_S * RATE:
                 position = wanted
             _put(raw, position, _unpacked(batch.raw))
-            _put(reference, position, _unpacked(batch.reference))
+            if batch.reference is not None:
+                _put(reference, position, _unpacked(batch.reference))
             position += len(batch.raw)
         return Take(start, raw, reference, clean, tuple(doubtful), chunks[-1].cancelled)
 
-    def _played(self, count: int, at: float) -> Samples:
+    def _played(self, count: int, at: float) -> Samples | None:
         reference = self._source()
         if reference is None or reference.clock.start() is None:
             self._reader = None
-            return np.zeros(count, np.float32)
+            return None
+        if at - reference.sounds_until > _GAP_S:
+            return None
         if self._reader is None or self._reader.reference is not reference:
             self._reader = ReferenceReader(reference, RATE)
         return self._reader.take(count, at, SLACK_S).samples
@@ -169,7 +174,9 @@ def _put(out: Samples, at: int, samples: Samples) -> None:
 
 
 def _packed(samples: Samples) -> _Packed:
-    return np.round(np.clip(samples, -1.0, 1.0) * 32_767).astype(np.int16)
+    whole = samples * np.float32(32_767)
+    np.rint(whole, out=whole)
+    return np.clip(whole, -32_767, 32_767, out=whole).astype(np.int16)
 
 
 def _unpacked(samples: _Packed) -> Samples:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import html
+import re
 import time
 import uuid
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QEnterEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.conversation.latency import Latency
@@ -39,6 +48,22 @@ class Entry:
     tools: tuple[ToolUse, ...] = ()
 
 
+# A word that may be too long for a line: no spaces, and no Chinese, which breaks anywhere.
+_LONG_WORD = re.compile(r"[^\s\u2e80-\u9fff\uff00-\uffef]{16,}")
+# Takes no room, and a line may break at it.
+_BREAK = "\u200b"
+
+
+class _Words(QLabel):
+    """Words that are copied without the breaks that were put into them."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and self.hasSelectedText():
+            QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, ""))
+        else:
+            super().keyPressEvent(event)
+
+
 class Bubble(QWidget):
     """A message on its own row: the user's at the right, the assistant's at the left; selectable.
 
@@ -59,7 +84,7 @@ class Bubble(QWidget):
         self.entry = entry
         self._frame = QFrame(self)
         self._frame.setProperty("bubble", "mine" if entry.side == Side.USER else "theirs")
-        self._text = QLabel(self._frame)
+        self._text = _Words(self._frame)
         theme.set_size(self._text, 1.05)
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
@@ -71,6 +96,7 @@ class Bubble(QWidget):
         self._mark.setProperty("muted", True)
         theme.set_size(self._mark, 0.88)
         self._plain = ""
+        self._shown = "", ""
         self._about = ""
         self.latency: Latency | None = None
         self._foot: LatencyLine | None = None
@@ -106,7 +132,7 @@ class Bubble(QWidget):
 
     def selected_text(self) -> str:
         """What of it the user has selected."""
-        return self._text.selectedText()
+        return self._text.selectedText().replace(_BREAK, "")
 
     def frame_box(self) -> QRect:
         """Where the bubble proper is within the row."""
@@ -115,7 +141,8 @@ class Bubble(QWidget):
     def fit(self, width: int) -> None:
         """Make the bubble as wide as its text wants, at most 82 % of `width` pixels, and high enough."""
         self._width = width
-        room = round(width * 0.82) - 2 * self.PADDING
+        room = self._room()
+        self._write()
         wanted = self._text.fontMetrics().boundingRect(
             QRect(0, 0, room, 100_000), Qt.TextFlag.TextWordWrap, self._plain
         )
@@ -159,15 +186,11 @@ class Bubble(QWidget):
         translate = QCoreApplication.translate
         entry = self.entry
         mine = entry.side == Side.USER
-        selected = self._text.selectionStart(), len(self._text.selectedText())
         words = entry.text or (translate("Bubble", "Spoken question") if mine else "")
         rest = entry.rest.strip() if entry.interrupted else ""
         cut = bool(rest)
-        self._plain = f"{words} | {rest}" if cut else words
-        self._text.setTextFormat(Qt.TextFormat.RichText if cut else Qt.TextFormat.PlainText)
-        self._text.setText(_cut_text(words, rest) if cut else words)
-        if selected[0] >= 0:
-            self._text.setSelection(*selected)
+        self._shown = words, rest
+        self._write()
         self._mark.setText(
             translate("Bubble", "Interrupted at the mark") if cut else translate("Bubble", "Interrupted")
         )
@@ -182,6 +205,31 @@ class Bubble(QWidget):
         self._show_tool_tip()
         if self._width:
             self.fit(self._width)
+
+    def _room(self) -> int:
+        """Pixels that a line of text may have, 0 before the width is known."""
+        return round(self._width * 0.82) - 2 * self.PADDING if self._width else 0
+
+    def _write(self) -> None:
+        """Set the text; of words that are wider than a line, each letter may begin another one."""
+
+        def breakable(match: re.Match[str]) -> str:
+            word = match[0]
+            # Not after the first few letters, which would stay behind on the line before.
+            fits = not room or metrics.horizontalAdvance(word) <= room
+            return word if fits else word[:8] + _BREAK + _BREAK.join(word[8:])
+
+        room, metrics = self._room(), self._text.fontMetrics()
+        words, rest = (_LONG_WORD.sub(breakable, text) for text in self._shown)
+        text = _cut_text(words, rest) if rest else words
+        if text == self._text.text():
+            return
+        selected = self._text.selectionStart(), len(self._text.selectedText())
+        self._plain = f"{words} | {rest}" if rest else words
+        self._text.setTextFormat(Qt.TextFormat.RichText if rest else Qt.TextFormat.PlainText)
+        self._text.setText(text)
+        if selected[0] >= 0:
+            self._text.setSelection(*selected)
 
     def _show_tools(self) -> None:
         if self._cards is None and self.entry.tools:

@@ -108,7 +108,7 @@ class MessageActions(QWidget):
         self._row.activate()
         size = self.sizeHint()
         self.resize(size)
-        x = box.left() - GAP - size.width() if mine else box.right() + GAP
+        x = box.left() - GAP - size.width() if mine else min(box.right() + GAP, bubble.width() - size.width())
         self.move(max(0, x), box.bottom() - size.height() - 3)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -66,8 +66,9 @@ class Retention(QObject):
             if keep == Keep.NOT_AT_ALL:
                 what = self.tr("All kept conversations are deleted, and this cannot be undone.")
             else:
-                what = self.tr("Those older than {days} days are deleted, and this cannot be undone.")
-            text = self.tr("Delete %n conversation(s) now?", "", gone)
+                what = self.tr("What is older than {days} days is deleted, and this cannot be undone.")
+            one = self.tr("Delete one conversation now?")
+            text = one if gone == 1 else self.tr("Delete %n conversations now?", "", gone)
             self._confirm(over, text, what.format(days=round(DAYS.get(keep, 0.0))), lambda: self.set_keep(keep))
 
         self._kept.count(goes, answer)

@@ -118,6 +118,7 @@ _FILES = (
     QT_TRANSLATE_NOOP("Sentences", "it is saved as soon as that works again"),
     QT_TRANSLATE_NOOP("Sentences", "The file of your conversations was damaged: {saved}. It is kept as {file}."),
     QT_TRANSLATE_NOOP("Sentences", "{count} messages could be saved from it"),
+    QT_TRANSLATE_NOOP("Sentences", "one message could be saved from it"),
     QT_TRANSLATE_NOOP("Sentences", "nothing in it could be read"),
     QT_TRANSLATE_NOOP("Sentences", "The conversations kept so far could not be deleted: their file cannot be written."),
     QT_TRANSLATE_NOOP("Sentences", "The conversations kept so far could not be deleted ({error})."),

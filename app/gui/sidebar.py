@@ -153,7 +153,9 @@ class Sidebar(QFrame):
             self.list.show_rows(rows)
         self.list.set_current(current)
         typed = self.field.text().strip()
-        nothing = self.tr("Nothing found for “{words}”.").format(words=typed)
+        room = wanted_width() - 96
+        words = self._empty.fontMetrics().elidedText(typed, Qt.TextElideMode.ElideRight, room)
+        nothing = self.tr("Nothing found for “{words}”.").format(words=words)
         none_yet = self.tr("What you talk about is listed here.")
         self._empty.setText(nothing if typed else none_yet)
         self._empty.setVisible(not rows)
@@ -253,3 +255,7 @@ class Sidebar(QFrame):
         self.keeping.setIcon(icons.icon("clock", c.muted, 16))
         self.notes.setIcon(icons.icon("note", c.muted, 16))
         self._glass.setIcon(icons.icon("search", c.muted, 16))
+        # Qt's own cross is black in every dress.
+        for cross in self.field.findChildren(QAction):
+            if cross is not self._glass:
+                cross.setIcon(icons.icon("close", c.text, 16))

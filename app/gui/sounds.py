@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 RATE = 24_000
-# About a quarter of an hour of speech at 16 bits.
-MOST_BYTES = 44 << 20
+# About four minutes of speech at 16 bits: more would be most of what the window grows by in a long conversation.
+MOST_BYTES = 12 << 20
 
 
 class Sounds:

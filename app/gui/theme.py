@@ -5,12 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory, QWidget
 
 GRID = 8
 COLUMN_WIDTH = 760
 RADIUS = 16
+# Chinese characters have other shapes in Japan, and a system that is not Chinese may take those.
+CHINESE = (
+    "PingFang SC",
+    "Microsoft YaHei UI",
+    "Microsoft YaHei",
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "WenQuanYi Micro Hei",
+)
 _FACTOR, _WEIGHT = "banterTextSize", "banterTextWeight"
 
 
@@ -120,6 +130,14 @@ def set_text_scale(app: QApplication, scale: float) -> None:
     app.setFont(sized(_font, scale))
 
 
+def prefer_chinese(app: QGuiApplication) -> None:
+    """Take Chinese characters, where the system's font has none, from a font with those of the mainland."""
+    font, there = app.font(), QFontDatabase.families()
+    before = font.families()
+    font.setFamilies([*before, *(name for name in CHINESE if name in there and name not in before)])
+    app.setFont(font)
+
+
 def text_scale() -> float:
     """How large text is, compared with the system's."""
     return _text_scale
@@ -192,7 +210,9 @@ def _palette(c: Colours) -> QPalette:
 def _style_sheet(c: Colours) -> str:
     return f"""
 QToolTip {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; padding: 4px 8px; }}
-QWidget#header, QWidget#transcriptBody, QScrollArea#transcript {{ background: {c.ground}; border: none; }}
+QWidget#header, QWidget#transcriptBody {{ background: {c.ground}; border: none; }}
+QScrollArea#transcript {{ background: {c.ground}; border: 2px solid transparent; border-radius: 8px; }}
+QScrollArea#transcript[ring="true"] {{ border-color: {c.accent}; }}
 QLabel#title {{ font-weight: 600; }}
 QLabel[muted="true"] {{ color: {c.muted}; }}
 QLabel[bad="true"] {{ color: {c.danger}; }}
@@ -259,7 +279,7 @@ QPushButton[kind="small"] {{ background: transparent; border: none; border-radiu
     min-width: 30px; max-width: 30px; min-height: 30px; }}
 QPushButton[kind="small"]:hover {{ background: {c.raised}; }}
 QPushButton[kind="foot"] {{ background: transparent; border: 1px solid transparent; border-radius: 6px;
-    color: {c.muted}; text-align: left; padding: 0 1px; min-height: 20px; }}
+    color: {c.muted}; text-align: left; padding: 0 1px 0 0; min-height: 20px; }}
 QPushButton[kind="foot"]:hover, QPushButton[kind="foot"]:checked {{ background: transparent; color: {c.text}; }}
 QPushButton[kind="foot"]:focus {{ border: 1px solid {c.accent}; }}
 QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transparent; border-radius: 10px;
@@ -292,7 +312,7 @@ QListWidget#pages::item {{ min-height: 38px; padding: 0 10px; border-radius: 10p
     border: 2px solid transparent; }}
 QListWidget#pages::item:hover {{ background: {c.raised}; }}
 QListWidget#pages::item:selected {{ background: {c.mine}; color: {c.mine_text}; }}
-QListWidget#pages:focus::item:selected {{ border-color: {c.accent}; }}
+QListWidget#pages::item:selected:focus {{ border-color: {c.accent}; }}
 QSpinBox {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     min-height: 36px; selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
 QSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 12px; min-height: 0; }}
@@ -301,7 +321,7 @@ QSpinBox:focus {{ border: 2px solid {c.accent}; }}
 
 QLineEdit {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     padding: 0 14px; min-height: 40px; selection-background-color: {c.accent};
-    selection-color: {c.on_accent}; }}
+    selection-color: {c.on_accent}; placeholder-text-color: {c.muted}; }}
 QLineEdit:disabled {{ color: {c.muted}; }}
 
 QComboBox {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
@@ -317,7 +337,8 @@ QSlider::groove:horizontal {{ height: 4px; background: {c.raised}; border-radius
 QSlider::sub-page:horizontal {{ background: {c.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ background: {c.accent}; width: 14px; height: 14px; margin: -5px 0;
     border-radius: 7px; }}
-QSlider::handle:horizontal:focus {{ background: {c.text}; }}
+QSlider::handle:horizontal:focus {{ background: {c.surface}; border: 4px solid {c.text}; width: 10px; height: 10px;
+    margin: -7px 0; border-radius: 9px; }}
 
 QProgressBar {{ background: {c.raised}; border: none; border-radius: 2px; max-height: 4px; }}
 QProgressBar::chunk {{ background: {c.accent}; border-radius: 2px; }}

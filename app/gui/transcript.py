@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.conversation.latency import Latency
@@ -52,6 +52,8 @@ class Transcript(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # In a low window, what the dock has to say comes first.
+        self.setMinimumHeight(1)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Conversation"))
         self._body = QWidget()
@@ -373,6 +375,21 @@ class Transcript(QScrollArea):
         for bubble in self._bubbles:
             bubble.fit(self._column())
         self._actions.place()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        # It has the focus most of the time, so it is shown only to whoever comes here by the keyboard.
+        self._show_ring(event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._show_ring(False)
+
+    def _show_ring(self, shown: bool) -> None:
+        if bool(self.property("ring")) != shown:
+            self.setProperty("ring", shown)
+            self.style().unpolish(self)
+            self.style().polish(self)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -9,8 +9,10 @@ import logging
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtGui import QGuiApplication
 
 from app import paths
+from app.gui import theme
 from app.settings import Language
 
 # In their own words, since whoever looks for one may read no other.
@@ -32,6 +34,8 @@ def install(app: QCoreApplication, wanted: Language) -> Language:
     QLocale.setDefault(_locale(wanted))
     if language == Language.ENGLISH:
         return language
+    if isinstance(app, QGuiApplication):
+        theme.prefer_chinese(app)
     own = _load(app, f"banter_{language}", str(paths.translations_dir()))
     # Its own buttons, such as "Cancel".
     _load(app, f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))

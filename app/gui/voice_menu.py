@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -23,6 +23,13 @@ from app.gui.buttons import bare_button
 
 WIDTH = 320
 _LIST_HEIGHT = 360
+# Pixels of a voice's button that its name cannot have: icon, edges and padding.
+_BESIDE_NAME = 46
+
+
+def literal(text: str) -> str:
+    """`text` for a button, which would take "&" for the mark of a shortcut."""
+    return text.replace("&", "&&")
 
 
 def shown(voice: str, own: bool) -> str:
@@ -45,16 +52,17 @@ class VoiceRow(QFrame):
         self.voice = voice
         self._name = shown(voice, own)
         self._preparing = self._playing = False
-        self.choose = QPushButton(self._name)
+        self.choose = QPushButton(literal(self._name))
         self.choose.setProperty("kind", "quiet")
         self.choose.setProperty("row", True)
         self.choose.setCheckable(True)
         self.choose.setIconSize(QSize(16, 16))
-        self.choose.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # A long name gives way to the buttons beside it.
+        self.choose.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.choose.clicked.connect(lambda: self.taken.emit(voice))
         self.preview = bare_button(size=18)
         self.preview.clicked.connect(lambda: self.preview_clicked.emit(voice))
-        row = QHBoxLayout(self)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         row.addWidget(self.choose, 1)
@@ -82,6 +90,14 @@ class VoiceRow(QFrame):
         self.preview.setToolTip(what.format(voice=self._name))
         self.preview.setAccessibleName(what.format(voice=self._name))
         self._dress()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._row.activate()
+        room = self.choose.width() - _BESIDE_NAME
+        text = self.choose.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideRight, room)
+        self.choose.setText(literal(text))
+        self.choose.setToolTip(self._name if text != self._name else "")
 
     def _open_menu(self) -> None:
         assert self.more is not None
@@ -316,7 +332,7 @@ class VoiceButton(QPushButton):
         """Show `voice` as the one that answers."""
         self._voice = voice
         text = shown(voice, voice in self._own_names) if voice else self.tr("Voice")
-        self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, 150))
+        self.setText(literal(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, 150)))
         self.setAccessibleName(self.tr("Voice: {voice}").format(voice=text) if voice else text)
 
     def paintEvent(self, event: QPaintEvent) -> None:

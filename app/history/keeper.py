@@ -124,6 +124,8 @@ class Keeper:
         store = Store(file, self._patience_s)
         count = rescue.read_into(bad, store)
         saved = f"{count} messages could be saved from it" if count else "nothing in it could be read"
+        if count == 1:
+            saved = "one message could be saved from it"
         self._on_notice(f"The file of your conversations was damaged: {saved}. It is kept as {bad}.")
         return store
 

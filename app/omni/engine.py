@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from app.omni.sampler import SamplerError
 from app.omni.silence import silence_codes
 from app.omni.stepper import Stepper
 from app.omni.tokenizer import OmniTokenizer
-from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest, TurnStats
+from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
@@ -36,8 +35,6 @@ from app.voices import file as voice_file
 from app.voices.choose import CHOSEN_S
 from app.voices.file import OwnVoice
 
-log = logging.getLogger(__name__)
-
 DEFAULT_VOICE = "default"
 MAX_SAY = 5_000
 """Characters of a text that is spoken in one turn."""
@@ -45,9 +42,8 @@ _ANSWER_ROOM = 128
 #: Hums of four synthetic voices taken for three words or more: -0.4 and below, clear short phrases: above.
 _CERTAIN = -0.4
 _WARM_UP_STEPS = 4
-_TRIAL_STEPS = 8
-#: More threads must be this much faster: they keep cores from the rest of the program.
-_THREADS_PAY = 0.9
+#: The products of a network with fewer parameters are so short that waking a second thread costs more than it saves.
+_SMALL = 60_000_000
 # Only there to be long: a voice's reference codes need as many prompt positions as they have frames.
 _FILLER = "You are a friendly voice assistant. Answer the question clearly, briefly and helpfully. "
 
@@ -81,8 +77,9 @@ class OmniEngine:
     def load(cls, folder: str | Path, *, threads: int, progress: ProgressCallback | None = None) -> OmniEngine:
         """Load a model folder and warm it up.
 
-        `threads` bounds torch's threads, which are set for the whole process (see `choose_threads`). `progress` gets
-        a short phrase and a fraction 0…1. Raises DamagedModelError with one clear sentence.
+        `threads` bounds what is used of the processor: torch's threads, for the whole process, or one for a small
+        network and another one for the codec. `progress` gets a short phrase and a fraction 0…1. Raises
+        DamagedModelError with one clear sentence.
         """
         tell = progress or (lambda stage, fraction: None)
         folder = Path(folder)
@@ -98,6 +95,8 @@ class OmniEngine:
             tell("Preparing the network", 0.4)
             int8 = section.get("weights") == "int8" and int8_is_fast()
             parameters = sum(p.numel() for p in model.parameters())
+            if parameters < _SMALL:
+                torch.set_num_threads(1)
             network = Stepper(model, int8=int8)
             del model
             tell("Loading the ears", 0.6)
@@ -119,10 +118,10 @@ class OmniEngine:
             speaker_size=config.spk_emb_size,
         )
         turns = section.get("history_turns")
-        engine = cls(EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, turns))
+        parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker)
+        engine = cls(replace(parts, history_turns=turns, spare_core=threads > 1))
         tell("Warming up", 0.9)
         engine.warm_up()
-        engine.choose_threads(threads)
         tell("Ready", 1.0)
         return engine
 
@@ -132,22 +131,6 @@ class OmniEngine:
         for _piece in self.run(TurnRequest(audio=audio, seed=0), _after(_WARM_UP_STEPS)):
             pass
         self._parts.codec.stream().step(torch.zeros(8, dtype=torch.int64))
-
-    def choose_threads(self, most: int) -> None:
-        """Set torch's threads to one or `most`, whichever makes the faster steps here.
-
-        The products of a small network are so short that waking a second thread costs more than it saves.
-        """
-        if most <= 1:
-            return
-        times = {}
-        for threads in (most, 1):
-            torch.set_num_threads(threads)
-            *_, stats = self.run(TurnRequest(text="hello", seed=0), _after(_TRIAL_STEPS))
-            assert isinstance(stats, TurnStats)
-            times[threads] = stats.step_ms_median
-        torch.set_num_threads(most if times[most] < _THREADS_PAY * times[1] else 1)
-        log.info("steps take %s ms by number of threads", times)
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         """Answer a turn piece by piece, `TurnStats` last. `cancelled` is asked at every step.

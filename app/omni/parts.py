@@ -28,3 +28,5 @@ class EngineParts:
     speaker: SpeakerEncoder | None = None
     #: How many earlier exchanges the model has learnt to live with; more confuse it. None: as many as fit.
     history_turns: int | None = None
+    #: The codec may have a thread of its own.
+    spare_core: bool = False

@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 
+from app.omni.decoding import FrameDecoding
 from app.omni.generate import Generation, TextControl
 from app.omni.parts import EngineParts
 from app.omni.prompt import Prompt, extend_prompt
+from app.omni.sampler import Ints
 from app.omni.silence import is_quiet, soft_limit
 from app.omni.turn import (
     FRAME_SAMPLES,
@@ -63,6 +63,7 @@ class Reply:
         self._prefill_ms: float | None = None
         self._compute = 0.0
         self._frames = 0
+        self._quiet = 0
         self._first_audio_ms = 0.0
 
     def drawn(self) -> Iterator[TurnPiece]:
@@ -136,28 +137,24 @@ class Reply:
         """The pieces of one generation."""
         text = self._parts.tokenizer.stream()
         decoder = self._parts.codec.stream(self._voice.spk_emb)
-        quiet = 0
-        ended = watchdog = False
-        for step in generation:
-            self._compute += step.seconds
-            if step.index:
-                self._step_ms.append(step.seconds * 1e3)
-            if step.text_id is not None and not step.thinking and not step.calling:
-                ended = step.text_id == self._control.eos
-                yield from self._show(text.finish() if ended else text.push(step.text_id))
-            if step.frame is None:
-                continue
-            begun = time.perf_counter()
-            samples: NDArray[np.float32] = soft_limit(decoder.step(torch.from_numpy(step.frame)))
-            self._compute += time.perf_counter() - begun
-            if self._frames == 0:
-                self._first_audio_ms = (time.perf_counter() - self._started) * 1e3
-            self._frames += 1
-            yield AudioPiece(self._frames - 1, samples)
-            quiet = quiet + 1 if is_quiet(samples) else 0
-            watchdog = self._parts.generation.length_guards and quiet >= _QUIET_FRAMES_LIMIT
-            if watchdog:
-                break
+        self._quiet = 0
+        ended = False
+        with FrameDecoding(decoder, beside=self._parts.spare_core) as frames:
+            for step in generation:
+                self._compute += step.seconds
+                if step.index:
+                    self._step_ms.append(step.seconds * 1e3)
+                if step.text_id is not None and not step.thinking and not step.calling:
+                    ended = step.text_id == self._control.eos
+                    yield from self._show(text.finish() if ended else text.push(step.text_id))
+                if step.frame is not None:
+                    # The first one is waited for.
+                    yield from self._decoded(frames, step.frame, wait=self._frames == 0)
+                    if self._hangs:
+                        break
+            if generation.stop_reason is not StopReason.CANCELLED or self._hangs:
+                yield from self._decoded(frames, None, wait=True)
+        watchdog = self._hangs
         if not ended:
             yield from self._show(text.finish())
         if self._prefill_ms is None:
@@ -166,6 +163,25 @@ class Reply:
         # A phrase that went wrong is not made good by the next one.
         if self._reason is StopReason.EOS or reason in (StopReason.CANCELLED, StopReason.TOOL_CALL):
             self._reason = reason
+
+    @property
+    def _hangs(self) -> bool:
+        """Whether nothing has been heard for so long that nothing will."""
+        return self._parts.generation.length_guards and self._quiet >= _QUIET_FRAMES_LIMIT
+
+    def _decoded(self, frames: FrameDecoding, frame: Ints | None, *, wait: bool) -> Iterator[AudioPiece]:
+        """Hand `frame` in and give out what is ready."""
+        begun = time.perf_counter()
+        if frame is not None:
+            frames.put(frame)
+        ready = frames.take(wait=wait)
+        self._compute += time.perf_counter() - begun
+        for samples in ready:
+            if self._frames == 0:
+                self._first_audio_ms = (time.perf_counter() - self._started) * 1e3
+            self._frames += 1
+            self._quiet = self._quiet + 1 if is_quiet(samples) else 0
+            yield AudioPiece(self._frames - 1, soft_limit(samples))
 
     def _show(self, new: str) -> Iterator[TextPiece]:
         """Text is shown from the first word on: before a call of a tool there may be nothing but a line break."""

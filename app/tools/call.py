@@ -133,7 +133,9 @@ def _call(entry: object, registry: Registry) -> Call:
         arguments = _loaded(arguments)
     if not isinstance(arguments, dict):
         _malformed("the arguments are no object", normalised(tool.name))
-    return check_arguments(tool, arguments)
+    # A space at either end is none that was said.
+    trimmed = {key: value.strip() if isinstance(value, str) else value for key, value in arguments.items()}
+    return check_arguments(tool, trimmed)
 
 
 def _between_tags(text: str) -> str:

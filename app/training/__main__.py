@@ -9,6 +9,7 @@ VERBS = {
     "fetch": "fetch",
     "synthesize": "synthesize",
     "codec": "codec",
+    "tokenizer": "tokenizer",
     "ears": "ears",
     "ears-tune": "ears_tune",
     "choose": "choose",

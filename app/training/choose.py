@@ -24,7 +24,7 @@ from torch import Tensor
 from app.speech.codec_parts import FRAME
 from app.speech.starter_codec import StarterCodec
 from app.training.choices import Choice, load_choices, prepare
-from app.training.corpus import Intent, starter_intents
+from app.training.corpus import Intent, load_intents
 from app.training.evaluate import Judge
 from app.training.measure import errors, faults, pace, words
 from app.training.synthesize import DEFAULT_VOICE, plan_answers
@@ -86,7 +86,7 @@ def main(argv: list[str] | None = None) -> int:
     chooser = Chooser(StarterCodec.load(args.model), Judge(args.work / "whisper", args.threads), answers)
     out: Path = args.work / "choices"
     out.mkdir(exist_ok=True)
-    for done, intent in enumerate(starter_intents()[index::count], 1):
+    for done, intent in enumerate(load_intents()[index::count], 1):
         path = out / f"{intent.id}.json"
         if not path.exists():
             choice = chooser.choose(intent, packed.get(f"{intent.id}|{DEFAULT_VOICE}"))

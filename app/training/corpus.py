@@ -1,22 +1,23 @@
-"""The dialogue corpus: intents, which of them this starter learns, and the development split.
+"""The dialogue corpus: intents with fixed answers, and the development split.
 
-The files in `data/dialogues` are described in `data/dialogues/SCHEMA.md`.
+The files in `data/dialogues` are described in `data/dialogues/SCHEMA.md`; questions with slots are in `tool_corpus`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 DATA = Path(__file__).parent / "data" / "dialogues"
-FILES = ("smalltalk", "control", "fallback", "knowledge_science", "knowledge_world", "advice")
-#: Domains that are learnt whole; of the others the shortest answers come first.
-CORE_DOMAINS = ("smalltalk", "control", "fallback")
-KNOWLEDGE_INTENTS = 310
-#: Paraphrases of every intent that training never sees.
-DEV_PER_INTENT = 2
+FILES = ("smalltalk", "control", "fallback", "knowledge_science", "knowledge_world", "advice", "tools")
+#: Paraphrases of every intent that training never sees; one where there are few.
+DEV_PER_INTENT, FEW = 2, 8
+#: Questions outside of everything the model knows, for its honesty; never part of the training.
+OUT_OF_DOMAIN = "held_out_unknown.jsonl"
 
 
 @dataclass(frozen=True)
@@ -52,55 +53,45 @@ def _rank(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def load_intents(folder: Path = DATA) -> list[Intent]:
-    """All intents without slots, wordings of `more/` joined in, split into training and development.
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def more_wordings(folder: Path = DATA) -> dict[str, list[str]]:
+    """The further questions of `more/`, by intent."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((folder / "more").glob("*.jsonl")):
+        if path.name != OUT_OF_DOMAIN:
+            for row in _rows(path):
+                found.setdefault(row["id"], []).extend(row["questions"])
+    return found
+
+
+def split_questions(main: Sequence[str], more: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Questions to train with, and those held out, which come from the main file.
 
     The split depends on the wording alone, so it stays the same when the corpus grows.
     """
-    extra: dict[str, list[str]] = {}
-    for path in sorted((folder / "more").glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            extra.setdefault(row["id"], []).extend(row["questions"])
-    intents = []
-    for name in FILES:
-        for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            questions = list(dict.fromkeys(row["questions"] + extra.get(row["id"], [])))
-            # Held-out wordings come from the main file: every intent has eight or more there.
-            held_out = sorted(row["questions"], key=_rank)[:DEV_PER_INTENT]
-            intents.append(
-                Intent(
-                    id=row["id"],
-                    domain=row["domain"],
-                    train_questions=tuple(q for q in questions if q not in held_out),
-                    dev_questions=tuple(held_out),
-                    answers=tuple(row["answers"]),
-                    context=tuple(Turn(t["q"], t["a"]) for t in row.get("context", ())),
-                )
-            )
-    return intents
+    held_out = sorted(main, key=_rank)[: DEV_PER_INTENT if len(main) >= FEW else 1]
+    held = {question.lower() for question in held_out}
+    return tuple(q for q in dict.fromkeys((*main, *more)) if q.lower() not in held), tuple(held_out)
 
 
-def unknown_questions(folder: Path = DATA) -> list[str]:
-    """Context-free training questions whose intents this version does not learn, tools included (slots left out).
-
-    They teach it to say that it does not know.
-    """
-    known = {intent.id for intent in starter_intents(folder)}
-    rows = [i for i in load_intents(folder) if i.id not in known and not i.context]
-    questions = [q for intent in rows for q in intent.train_questions]
-    for line in (folder / "tools.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        if not row.get("context"):
-            questions += [q for q in row["questions"] if "{" not in q]
-    return questions
+def _intent(row: Mapping[str, Any], more: Sequence[str]) -> Intent:
+    train, dev = split_questions(row["questions"], more)
+    turns = tuple(Turn(t["q"], t["a"]) for t in row.get("context", ()))
+    return Intent(row["id"], row["domain"], train, dev, tuple(row["answers"]), turns)
 
 
-def starter_intents(folder: Path = DATA) -> list[Intent]:
-    """The intents of this version of the starter, in a stable order."""
-    intents = load_intents(folder)
-    core = [intent for intent in intents if intent.domain in CORE_DOMAINS]
-    rest = [intent for intent in intents if intent.domain not in CORE_DOMAINS]
-    rest.sort(key=lambda intent: (len(intent.spoken_answer), intent.id))
-    return core + rest[:KNOWLEDGE_INTENTS]
+def load_intents(folder: Path = DATA) -> list[Intent]:
+    """All intents without slots that only speak, wordings of `more/` joined in, in a stable order."""
+    more = more_wordings(folder)
+    rows = (row for name in FILES for row in _rows(folder / f"{name}.jsonl"))
+    return [_intent(row, more.get(row["id"], ())) for row in rows if not row.get("tool") and not row.get("slots")]
+
+
+def out_of_domain(folder: Path = DATA) -> list[tuple[str, str]]:
+    """Held-out questions that the model cannot know, with the id of the honest answer that suits best."""
+    paths = [path for path in (folder / OUT_OF_DOMAIN, folder / "more" / OUT_OF_DOMAIN) if path.exists()]
+    return [(row["id"], question) for path in paths for row in _rows(path) for question in row["questions"]]

@@ -2,7 +2,9 @@
 
 Held-out wordings in reserved voices go through the engine as a user's would: clean, at 10 dB noise, in a room, and
 typed, all answered in the default voice; `voices` asks the clean ones again and answers in the other voices, in turn.
-Whisper tiny.en (faster-whisper) reads the spoken answers back. Prints a table, writes JSON.
+Then calls of tools, spoken and typed, follow-ups, and questions that nothing in the corpus answers. Whisper tiny.en
+(faster-whisper) reads the spoken answers back. What is spoken needs the folder of `synthesize`; without it, only the
+typed questions are asked. Prints a table, writes JSON.
 """
 
 from __future__ import annotations
@@ -10,25 +12,39 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import soundfile as sf
 import soxr
 from numpy.typing import NDArray
 
 from app.omni.engine import OmniEngine
-from app.omni.turn import INPUT_RATE, OUTPUT_RATE, AudioPiece, Exchange, TurnPiece, TurnRequest, TurnStats
-from app.training.corpus import Intent, starter_intents
+from app.omni.turn import (
+    INPUT_RATE,
+    OUTPUT_RATE,
+    AudioPiece,
+    Exchange,
+    ToolCallPiece,
+    TurnPiece,
+    TurnRequest,
+    TurnStats,
+)
+from app.paths import starter_model
+from app.training.development import Asked, Development
 from app.training.measure import add_noise, add_room, errors, faults, nearest, words
 
 Floats = NDArray[np.float32]
 LEAD_SECONDS = 0.4
 #: Frames of speech without a further word of text after which the text is complete.
 QUIET_FRAMES = 16
+SPOKEN = ("clean", "voices", "noise", "room", "calls")
+TYPED = ("typed", "typed-calls", "follow-ups", "out-of-domain")
+#: Those whose spoken answers are read back.
+LISTENED = ("clean", "voices")
+_COLUMNS = ("turns", "right", "right_tool", "best_answer", "transcript_wer", "answer_wer", "right_sentence", "no_fault")
 
 
 class Judge:
@@ -53,7 +69,7 @@ class Tally:
     """Counts over one condition."""
 
     turns: int = 0
-    right: int = 0
+    right: Counter[str] = field(default_factory=Counter)
     asked_words: int = 0
     misheard: int = 0
     spoken: int = 0
@@ -75,7 +91,7 @@ class Tally:
 
         return {
             "turns": self.turns,
-            "right_answer": share(self.right, self.turns),
+            **{name: share(count, self.turns) for name, count in sorted(self.right.items())},
             "transcript_wer": share(self.misheard, self.asked_words),
             "answer_wer": share(self.misspoken, self.spoken_words),
             "right_sentence": share(self.right_sentence, self.spoken),
@@ -87,19 +103,6 @@ class Tally:
         }
 
 
-def history(intent: Intent, by_question: dict[str, str]) -> tuple[Exchange, ...]:
-    """The intent's context as the app would have it."""
-    return tuple(Exchange(t.question, by_question.get(t.question, t.answer)) for t in intent.context)
-
-
-def questions(folder: Path, limit: int | None) -> Iterator[tuple[str, str, Floats]]:
-    """Intent id, wording and speech at 16 kHz of the synthesised development questions."""
-    for path in sorted(folder.glob("*.json"))[:limit]:
-        row = json.loads(path.read_text())
-        audio, rate = sf.read(path.with_suffix(".flac"), dtype="float32")
-        yield row["intent"], row["text"], soxr.resample(audio, rate, INPUT_RATE)
-
-
 def text_is_complete(pieces: list[TurnPiece]) -> bool:
     """Whether the text has been over for a while; it runs ahead of the speech."""
     last = pieces[-QUIET_FRAMES:]
@@ -109,16 +112,10 @@ def text_is_complete(pieces: list[TurnPiece]) -> bool:
 class Evaluation:
     """Runs conditions against one engine."""
 
-    def __init__(self, engine: OmniEngine, judge: Judge | None) -> None:
-        self.engine, self.judge = engine, judge
-        intents = starter_intents()
-        self.by_id = {intent.id: intent for intent in intents}
-        self.by_question = {
-            q: i.spoken_answer for i in intents if not i.context for q in (*i.train_questions, *i.dev_questions)
-        }
-        self.sentences = [words(intent.spoken_answer) for intent in intents]
+    def __init__(self, engine: OmniEngine, development: Development, judge: Judge | None) -> None:
+        self.engine, self.development, self.judge = engine, development, judge
 
-    def turn(self, tally: Tally, intent: Intent, wording: str, request: TurnRequest, listen: bool) -> None:
+    def turn(self, tally: Tally, asked: Asked, request: TurnRequest, listen: bool) -> None:
         """One question; `listen` has the judge read the spoken answer, else no more is spoken than it takes."""
         pieces: list[TurnPiece] = []
         for piece in self.engine.run(request, lambda: not listen and text_is_complete(pieces)):
@@ -126,15 +123,16 @@ class Evaluation:
         stats = pieces[-1]
         assert isinstance(stats, TurnStats)
         audio = np.concatenate([p.samples for p in pieces if isinstance(p, AudioPiece)] or [np.zeros(1, np.float32)])
+        call = written_call(pieces)
         tally.turns += 1
-        accepted = [words(answer) for answer in intent.answers]
-        if words(stats.reply) in accepted:
-            tally.right += 1
-        else:
-            tally.wrong.append((wording, stats.heard, stats.reply))
+        judged = asked.judge(stats.reply, call)
+        for name, good in judged.items():
+            tally.right[name] += good
+        if not judged["right"]:
+            tally.wrong.append((asked.wording, stats.heard, call or stats.reply))
         if request.audio is not None:
-            tally.asked_words += len(words(wording))
-            tally.misheard += errors(words(wording), words(stats.heard))
+            tally.asked_words += len(words(asked.wording))
+            tally.misheard += errors(words(asked.wording), words(stats.heard))
         tally.rtf.append(stats.rtf)
         tally.first_ms.append(stats.first_audio_ms)
         if listen and self.judge is not None:
@@ -143,57 +141,85 @@ class Evaluation:
             tally.spoken += 1
             tally.spoken_words += len(said)
             tally.misspoken += errors(said, read)
-            tally.right_sentence += self.sentences[nearest(read, self.sentences)] == said
+            sentences = self.development.sentences
+            tally.right_sentence += sentences[nearest(read, sentences)] == said
             found = faults(audio, stats.reply)
             tally.faults.update(found)
             tally.clean_sound += not found
+
+    def run(self, condition: str, dev: Path | None, limit: int | None) -> Tally:
+        """All questions of a condition, or `limit` of them; spoken ones are in `dev`."""
+        tally, rng = Tally(), np.random.default_rng(1)
+        voices = self.engine.info.voices
+        others = voices[1:] or voices
+        for number, (asked, audio) in enumerate(self._questions(condition, dev, limit)):
+            if audio is not None and condition in ("noise", "room"):
+                audio = add_noise(audio, 10, rng) if condition == "noise" else add_room(audio, rng)
+            request = TurnRequest(
+                audio=audio,
+                text=asked.wording if audio is None else None,
+                history=tuple(Exchange(q, a) for q, a in asked.turns),
+                voice=others[number % len(others)] if condition == "voices" else voices[0],
+                seed=number,
+            )
+            self.turn(tally, asked, request, listen=condition in LISTENED)
+        return tally
+
+    def _questions(self, condition: str, dev: Path | None, limit: int | None) -> Iterable[tuple[Asked, Floats | None]]:
+        if condition in SPOKEN:
+            assert dev is not None
+            return list(self.development.spoken(dev, condition == "calls"))[:limit]
+        sources: dict[str, Callable[[], list[Asked]]] = {
+            "typed": self.development.questions,
+            "typed-calls": self.development.calls,
+            "follow-ups": self.development.follow_ups,
+            "out-of-domain": self.development.out_of_domain,
+        }
+        found = sources[condition]()
+        step = max(1, len(found) // limit) if limit else 1
+        return [(asked, None) for asked in found[::step][:limit]]
+
+
+def written_call(pieces: Iterable[TurnPiece]) -> str | None:
+    """What was written between call markers, if anything was."""
+    return next((piece.text for piece in pieces if isinstance(piece, ToolCallPiece)), None)
+
+
+def table(report: dict[str, dict[str, Any]]) -> str:
+    """The figures as a table for the model card."""
+    rows = ["| condition | " + " | ".join(_COLUMNS).replace("_", " ") + " |", "| --- " * (len(_COLUMNS) + 1) + "|"]
+    for condition, figures in report.items():
+        cells = [figures.get(name) for name in _COLUMNS]
+        shown = ["" if c is None else f"{c:.1%}" if isinstance(c, float) else str(c) for c in cells]
+        rows.append(f"| {condition} | " + " | ".join(shown) + " |")
+    return "\n".join(rows)
 
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training evaluate`."""
     parser = argparse.ArgumentParser(prog="app.training evaluate", description=__doc__)
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True, help="holds `dev` (questions) and `whisper` (the judge)")
+    parser.add_argument("--model", type=Path, default=starter_model())
+    parser.add_argument("--work", type=Path, help="holds `dev` (spoken questions) and `whisper` (the judge)")
     parser.add_argument("--out", type=Path, default=None, help="JSON file for the figures")
-    parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--conditions", default="clean,voices,noise,room,typed")
+    parser.add_argument("--limit", type=int, default=None, help="questions of each condition")
+    parser.add_argument("--conditions", default=",".join((*SPOKEN, *TYPED)))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
-    engine = OmniEngine.load(args.model, threads=args.threads)
-    run = Evaluation(engine, Judge(args.work / "whisper", args.threads))
-    rng = np.random.default_rng(1)
-    voices = engine.info.voices
-    others = voices[1:] or voices
-    report: dict[str, Any] = {}
-    for condition in args.conditions.split(","):
-        tally = Tally()
-        if condition == "typed":
-            intents = list(run.by_id.values())
-            step = max(1, len(intents) // args.limit) if args.limit else 1
-            for intent in intents[::step]:
-                asked = TurnRequest(
-                    text=intent.dev_questions[0], history=history(intent, run.by_question), voice=voices[0], seed=1
-                )
-                run.turn(tally, intent, intent.dev_questions[0], asked, listen=False)
-        else:
-            for number, (name, wording, audio) in enumerate(questions(args.work / "dev", args.limit)):
-                if name not in run.by_id:
-                    continue
-                if condition == "noise":
-                    audio = add_noise(audio, 10, rng)
-                elif condition == "room":
-                    audio = add_room(audio, rng)
-                intent = run.by_id[name]
-                asked = TurnRequest(
-                    audio=audio,
-                    history=history(intent, run.by_question),
-                    voice=others[number % len(others)] if condition == "voices" else voices[0],
-                    seed=number,
-                )
-                run.turn(tally, intent, wording, asked, listen=condition in ("clean", "voices"))
+    conditions = args.conditions.split(",")
+    if unknown := set(conditions) - {*SPOKEN, *TYPED}:
+        parser.error(f"no such conditions: {', '.join(sorted(unknown))}; there are {', '.join((*SPOKEN, *TYPED))}")
+    if args.work is None:
+        conditions = [condition for condition in conditions if condition in TYPED]
+        print("without --work there are no spoken questions: only typed ones are asked", flush=True)
+    judge = Judge(args.work / "whisper", args.threads) if {*conditions} & {*LISTENED} else None
+    run = Evaluation(OmniEngine.load(args.model, threads=args.threads), Development(args.model), judge)
+    report: dict[str, dict[str, Any]] = {}
+    for condition in conditions:
+        tally = run.run(condition, args.work and args.work / "dev", args.limit)
         report[condition] = tally.row()
         print(condition, json.dumps(report[condition]), flush=True)
         report[condition]["wrong"] = tally.wrong[:40]
+    print(table(report))
     if args.out:
         args.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return 0

@@ -1,4 +1,4 @@
-"""Training examples: a question, typed or heard, and its spoken answer.
+"""Training examples: a question, typed or heard, and its spoken answer or the call of a tool.
 
 What the ears would make of a question is computed from its text (see `app.speech.starter_encoder`) and roughened, so
 that every wording of the corpus is heard; real transcripts of synthesised questions are mixed in where there are any.
@@ -7,6 +7,7 @@ that every wording of the corpus is heard; real transcripts of synthesised quest
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,17 +16,20 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from app.speech.starter_encoder import NOTHING_HEARD
-from app.training.corpus import Intent, unknown_questions
+from app.training.corpus import Intent
 from app.training.tokenizer import CONTROL_TOKENS
+from app.training.tool_corpus import ToolDraw, ToolIntent
 
 FILLERS = ("um", "uh", "hey", "so", "okay", "well", "please", "hey Banter", "oh")
-UNKNOWN_SHARE = 0.08
-UNKNOWN_INTENT = "fallback.hard_knowledge"
+#: Shares of the examples; the rest are questions that have an answer.
+TOOL_SHARE, FALLBACK_SHARE = 0.2, 0.13
 #: Share of turns in which nothing could be read.
 UNHEARD_SHARE = 0.005
 UNHEARD_INTENT = "fallback.unintelligible"
 #: Share of questions that are heard; both kinds teach the same pieces, the heard ones the projector too.
 HEARD_SHARE = 0.35
+#: How often a piece of a heard question is lost, and how often it is another one.
+_LOST, _WRONG = 0.015, 0.015
 EOS = 2
 
 
@@ -33,13 +37,15 @@ EOS = 2
 class Example:
     """One sequence. `text` holds prompt, answer, end and line break; the answer starts at `start`.
 
-    `features` [N, 384] replace the run of audio markers.
+    `features` [N, 384] replace the run of audio markers. `composed` answers hold values of the question, so that
+    knowing their beginning is not enough.
     """
 
     text: list[int]
     start: int
     answer: list[int]
     features: Tensor | None = None
+    composed: bool = False
 
 
 @dataclass
@@ -52,28 +58,38 @@ class Sources:
     ear_table: Tensor
     codes: dict[str, Tensor] = field(default_factory=dict)
     heard: dict[str, list[str]] = field(default_factory=dict)
+    tools: Sequence[ToolIntent] = ()
 
     def __post_init__(self) -> None:
-        self.unknown = unknown_questions()
         self.by_id = {intent.id: intent for intent in self.intents}
-        self.answer_of = {
-            q: intent.spoken_answer
-            for intent in self.intents
-            if not intent.context
-            for q in (*intent.train_questions, *intent.dev_questions)
-        }
-        weights = np.array([len(intent.train_questions) ** 0.5 for intent in self.intents])
-        weights[[intent.domain == "fallback" for intent in self.intents]] *= 2
-        self.weights = weights / weights.sum()
         self.free = [intent for intent in self.intents if not intent.context]
+        self.owner = {q: i for i in self.free for q in (*i.train_questions, *i.dev_questions)}
+        weights = np.array([len(intent.train_questions) ** 0.5 for intent in self.intents])
+        fallback = np.array([intent.domain == "fallback" for intent in self.intents])
+        rest = 1 - FALLBACK_SHARE - TOOL_SHARE
+        weights *= np.where(fallback, FALLBACK_SHARE / weights[fallback].sum(), rest / weights[~fallback].sum())
+        self._cumulated = np.cumsum(weights / weights.sum())
+        tool_weights = np.array([len(tool.train_questions) ** 0.5 for tool in self.tools])
+        self._tools_cumulated = np.cumsum(tool_weights / tool_weights.sum()) if self.tools else tool_weights
+        self.free_tools = [tool for tool in self.tools if not tool.turns]
         self.wordings = [(i, q) for i in self.intents for q in i.train_questions if q in self.heard]
 
+    def any_intent(self, rng: np.random.Generator) -> Intent:
+        """One of the intents by their shares."""
+        return self.intents[int(np.searchsorted(self._cumulated, rng.random()))]
+
+    def any_tool(self, rng: np.random.Generator) -> ToolIntent:
+        """One of the tool intents, those with more wordings more often."""
+        return self.tools[int(np.searchsorted(self._tools_cumulated, rng.random()))]
+
     def all_questions(self) -> list[str]:
-        """Every plain wording that training may ask."""
+        """Every plain wording that training may ask, tool questions with one set of values."""
         asked = [q for intent in self.intents for q in intent.train_questions]
-        return list(dict.fromkeys([*asked, *self.unknown, ""]))
+        asked += [tool.sense(q) for tool in self.tools for q in tool.train_questions]
+        return list(dict.fromkeys([*asked, ""]))
 
     def ids(self, text: str) -> list[int]:
+        """The pieces of a text."""
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
 
@@ -86,9 +102,9 @@ OPENING = "<|im_start|>assistant\n"
 EMPTY_THOUGHT = "<think>\n\n</think>\n\n"
 
 
-def vary(text: str, rng: np.random.Generator) -> str:
-    """The same words as people type or say them: case, punctuation, fillers, a lost word."""
-    if rng.random() < 0.3:
+def vary(text: str, rng: np.random.Generator, lose: bool = True) -> str:
+    """The same words as people type or say them: case, punctuation, fillers, a lost word unless none may be lost."""
+    if lose and rng.random() < 0.3:
         words = text.split()
         kept = [w for w in words if rng.random() > 0.12]
         text = " ".join(kept if len(kept) >= 2 else words)
@@ -97,7 +113,8 @@ def vary(text: str, rng: np.random.Generator) -> str:
     form = rng.random()
     if form < 0.35:
         return text
-    bare = re.sub(r"[.,!?]", "", text)
+    # Not the points and commas of numbers.
+    bare = re.sub(r"[.,!?](?!\d)", "", text)
     if form < 0.6:
         return bare.lower()
     if form < 0.75:
@@ -113,33 +130,68 @@ def heard_form(text: str, rng: np.random.Generator) -> str:
     return text
 
 
-def imagined_features(text: str, sources: Sources, rng: np.random.Generator) -> Tensor:
-    """Feature rows [N ≥ 1, 384] of a transcript, with some pieces lost or wrong as in a real hearing."""
-    ids = np.array([i for i in sources.ids(text) if rng.random() > 0.015] or [NOTHING_HEARD])
-    wrong = rng.random(len(ids)) < 0.015
+def imagined_features(text: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> Tensor:
+    """Feature rows [N ≥ 1, 384] of a transcript, some pieces lost or wrong as in a real hearing, no `values`."""
+    encoded = sources.tokenizer.encode(text, add_special_tokens=False)
+    ids = np.array(encoded.ids or [NOTHING_HEARD])
+    luck = rng.random(len(ids))
+    if values and encoded.ids:
+        luck[_covered(text, encoded.offsets, values)] = 1
+    wrong = (luck >= _LOST) & (luck < _LOST + _WRONG)
     ids[wrong] = rng.integers(len(CONTROL_TOKENS), len(sources.ear_table), wrong.sum())
+    ids = ids[luck >= _LOST] if (luck >= _LOST).any() else ids
     features = sources.ear_table[torch.from_numpy(ids)]
     return features + 0.05 * features.std() * torch.randn(features.shape)
+
+
+def _covered(text: str, offsets: Sequence[tuple[int, int]], values: Sequence[str]) -> np.ndarray:
+    """Which pieces, given by their `offsets`, are part of one of the values."""
+    inside = np.zeros(len(text) + 1, bool)
+    for value in values:
+        at = text.lower().find(value.lower())
+        if at >= 0:
+            inside[at : at + len(value)] = True
+    return np.array([inside[first:last].any() for first, last in offsets])
+
+
+def _earlier_turn(sources: Sources, rng: np.random.Generator) -> tuple[str, str]:
+    """Any question without context and what was answered."""
+    if sources.free_tools and rng.random() < TOOL_SHARE:
+        tool = sources.free_tools[rng.integers(len(sources.free_tools))]
+        return vary(tool.draw(rng).question, rng), tool.earlier()
+    other = sources.free[rng.integers(len(sources.free))]
+    return vary(other.train_questions[rng.integers(len(other.train_questions))], rng), other.spoken_answer
+
+
+def as_text(turns: Sequence[tuple[str, str]]) -> str:
+    """Earlier questions and answers as template text."""
+    return "".join(block("user", q) + block("assistant", EMPTY_THOUGHT + a) for q, a in turns)
 
 
 def history_of(intent: Intent, sources: Sources, rng: np.random.Generator, short: bool = False) -> str:
     """Earlier turns as template text: the intent's context, or now and then (less when `short`) an unrelated one."""
     turns: list[tuple[str, str]] = []
-    if intent.context:
-        for turn in intent.context:
-            spoken = sources.answer_of.get(turn.question, turn.answer)
-            turns.append((turn.question, spoken if rng.random() < 0.6 else turn.answer))
-    else:
-        draw = rng.random() * (4 if short else 1)
-        for _ in range(2 if draw < 0.05 else 1 if draw < 0.2 else 0):
-            other = sources.free[rng.integers(len(sources.free))]
-            question = other.train_questions[rng.integers(len(other.train_questions))]
-            turns.append((vary(question, rng), other.spoken_answer))
-    return "".join(block("user", q) + block("assistant", EMPTY_THOUGHT + a) for q, a in turns)
+    for turn in intent.context:
+        owner = sources.owner.get(turn.question)
+        question = turn.question
+        if owner is not None and rng.random() < 0.5:
+            question = vary(owner.train_questions[rng.integers(len(owner.train_questions))], rng)
+        turns.append((question, owner.spoken_answer if owner is not None and rng.random() < 0.6 else turn.answer))
+    if not intent.context:
+        turns = _unrelated(sources, rng, short)
+    return as_text(turns)
 
 
-def assemble(sources: Sources, history: str, question: str | Tensor, answer: str) -> Example:
-    """Put one sequence together; `question` is text, or feature rows for a spoken one."""
+def _unrelated(sources: Sources, rng: np.random.Generator, short: bool) -> list[tuple[str, str]]:
+    draw = rng.random() * (4 if short else 1)
+    return [_earlier_turn(sources, rng) for _ in range(2 if draw < 0.05 else 1 if draw < 0.2 else 0)]
+
+
+def assemble(
+    sources: Sources, history: str, question: str | Tensor, answer: str | Sequence[str], composed: bool = False
+) -> Example:
+    """Put one sequence together; `question` is text, or feature rows for a spoken one. An `answer` in parts is cut into
+    pieces part by part."""
     features = None
     if isinstance(question, Tensor):
         features = question
@@ -147,15 +199,17 @@ def assemble(sources: Sources, history: str, question: str | Tensor, answer: str
     else:
         content = question
     prompt = sources.ids(history + block("user", content) + OPENING + EMPTY_THOUGHT)
-    spoken = sources.ids(answer)
-    text = [*prompt, *spoken, EOS, *sources.ids("\n")]
-    return Example(text, len(prompt), spoken, features)
+    parts = (answer,) if isinstance(answer, str) else answer
+    written = [piece for part in parts for piece in sources.ids(part)]
+    text = [*prompt, *written, EOS, *sources.ids("\n")]
+    return Example(text, len(prompt), written, features, composed)
 
 
-def draw_asked(question: str, sources: Sources, rng: np.random.Generator) -> str | Tensor:
-    """A plain wording as somebody types it, or the rows the ears would make of it."""
-    asked = vary(question, rng)
-    return imagined_features(heard_form(asked, rng), sources, rng) if rng.random() < HEARD_SHARE else asked
+def draw_asked(question: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> str | Tensor:
+    """A question as somebody typed it, or the rows the ears would make of it without losing any of its values."""
+    if rng.random() < HEARD_SHARE:
+        return imagined_features(heard_form(question, rng), sources, rng, values)
+    return question
 
 
 def draw_question(sources: Sources, rng: np.random.Generator, real: float) -> tuple[Intent, str, str | Tensor]:
@@ -166,16 +220,30 @@ def draw_question(sources: Sources, rng: np.random.Generator, real: float) -> tu
         return intent, question, imagined_features(options[rng.integers(len(options))], sources, rng)
     if rng.random() < UNHEARD_SHARE:
         return sources.by_id[UNHEARD_INTENT], "", sources.ear_table[NOTHING_HEARD][None]
-    intent = sources.intents[rng.choice(len(sources.intents), p=sources.weights)]
+    intent = sources.any_intent(rng)
     question = intent.train_questions[rng.integers(len(intent.train_questions))]
-    if rng.random() < UNKNOWN_SHARE:
-        intent = sources.by_id[UNKNOWN_INTENT]
-        question = sources.unknown[rng.integers(len(sources.unknown))]
-    return intent, question, draw_asked(question, sources, rng)
+    return intent, question, draw_asked(vary(question, rng), sources, rng)
+
+
+def draw_tool(sources: Sources, rng: np.random.Generator) -> tuple[Example, str]:
+    """One random question for a tool, or about one, and the wording that stands for its sense."""
+    draw = sources.any_tool(rng).draw(rng)
+    asked = vary(draw.question, rng, lose=False)
+    if asked == asked.lower() != draw.question:
+        draw = draw.in_lower_case()
+    turns = [(vary(q, rng, lose=False), a) for q, a in draw.context] or _unrelated(sources, rng, rng.random() < 0.8)
+    return tool_example(sources, draw, turns, draw_asked(asked, sources, rng, draw.values)), draw.sense
+
+
+def tool_example(sources: Sources, draw: ToolDraw, turns: Sequence[tuple[str, str]], asked: str | Tensor) -> Example:
+    """The sequence of a tool question, asked after earlier turns."""
+    return assemble(sources, as_text(turns), asked, draw.answer, composed=True)
 
 
 def draw_text(sources: Sources, rng: np.random.Generator, real: float = 0.0) -> tuple[Example, str]:
     """One random example without speech, and the plain wording of its question."""
+    if sources.tools and rng.random() < TOOL_SHARE:
+        return draw_tool(sources, rng)
     intent, wording, asked = draw_question(sources, rng, real)
     # Short prompts are several times cheaper: earlier turns are learnt from a few examples.
     history = history_of(intent, sources, rng, rng.random() < 0.8)

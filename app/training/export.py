@@ -17,9 +17,11 @@ from app.speech.codec_parts import CodecConfig
 from app.speech.speaker_traits import SPEAKER_SIZE
 from app.speech.starter_codec import StarterCodec
 from app.speech.weights import read_tensors, save_weights
-from app.training.corpus import starter_intents
+from app.training.corpus import load_intents
+from app.training.development import INTENTS_FILE
 from app.training.model import load_tokenizer, starter_config, think_end
 from app.training.synthesize import VOICES
+from app.training.tool_corpus import load_tools
 
 #: Text is learnt answers, so the likeliest word is the right one.
 GENERATION = {
@@ -74,8 +76,9 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
         out / "voices.safetensors",
         {"order": ",".join(voices)},
     )
-    listing = "".join(f"{intent.id}\t{intent.spoken_answer}\n" for intent in starter_intents())
-    (out / "intents.tsv").write_text(listing, encoding="utf-8")
+    rows = [(intent.id, intent.spoken_answer) for intent in load_intents()]
+    rows += [(tool.id, tool.row["tool"]["name"] if tool.row["tool"] else tool.spoken_answer) for tool in load_tools()]
+    (out / INTENTS_FILE).write_text("".join(f"{name}\t{answer}\n" for name, answer in rows), encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> int:

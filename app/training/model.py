@@ -14,10 +14,11 @@ from app.omni.checkpoint import load_model
 from app.omni.config import OmniConfig
 from app.omni.model import OmniModel
 from app.speech.speaker_traits import SPEAKER_SIZE
-from app.training.corpus import starter_intents
+from app.training.corpus import load_intents
 from app.training.examples import Sources
 from app.training.synthesize import DEFAULT_VOICE, VOICES
 from app.training.tokenizer import VOCABULARY, minilm_embeddings
+from app.training.tool_corpus import load_tools
 
 PACKS = Path(__file__).parent / "data" / "pack"
 
@@ -87,4 +88,4 @@ def load_sources(work: Path, folder: Path, model: OmniModel) -> Sources:
     heard = json.loads(_packed(work, "heard.json").read_text(encoding="utf-8"))
     # Not a copy: the rows follow the embedding as it learns.
     table = model.model.embed_tokens.weight.detach()
-    return Sources(starter_intents(), load_tokenizer(folder), table, answer_codes(work), heard)
+    return Sources(load_intents(), load_tokenizer(folder), table, answer_codes(work), heard, load_tools())

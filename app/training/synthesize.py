@@ -17,8 +17,9 @@ import numpy as np
 
 from app.speech.speaker_traits import Traits
 from app.training.choices import load_choices
-from app.training.corpus import starter_intents
+from app.training.corpus import load_intents
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
+from app.training.tool_corpus import load_tools
 
 #: Voices of the menu, the default first: how they differ from it.
 VOICES = {
@@ -68,17 +69,16 @@ def plan_answers() -> list[Utterance]:
     return [
         Utterance("answer", intent.id, intent.spoken_answer, DEFAULT_VOICE, speed)
         for speed in ANSWER_SPEEDS
-        for intent in starter_intents()
+        for intent in load_intents()
     ]
 
 
 def plan_dev() -> list[Utterance]:
-    """One held-out wording of every intent in a reserved voice."""
+    """One held-out wording of every intent, and one for every call with its numbers in words, in reserved voices."""
     voices = sorted(RESERVED_VOICES)
-    plan = [
-        Utterance("dev", intent.id, intent.dev_questions[0], voices[index % 4], 1.0)
-        for index, intent in enumerate(starter_intents())
-    ]
+    asked = [(intent.id, intent.dev_questions[0]) for intent in load_intents()]
+    asked += [(tool.id, tool.development()[0].question) for tool in load_tools() if tool.row["tool"]]
+    plan = [Utterance("dev", name, text, voices[index % 4], 1.0) for index, (name, text) in enumerate(asked)]
     random.Random(2).shuffle(plan)
     return plan
 
@@ -90,7 +90,7 @@ def plan_questions(kokoro_voices: Path, per_intent: int = 1) -> list[Utterance]:
     rng = random.Random(3)
     plan = [
         Utterance("question", intent.id, wording, rng.choice(voices), rng.choice((0.9, 1.0, 1.15)))
-        for intent in starter_intents()
+        for intent in load_intents()
         for wording in rng.sample(intent.train_questions, per_intent)
     ]
     rng.shuffle(plan)

@@ -19,7 +19,7 @@ from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
 from app.training.batch import TextBatch, by_length, code_streams
 from app.training.corpus import Intent
-from app.training.examples import Example, Sources, assemble, draw_asked, history_of
+from app.training.examples import Example, Sources, assemble, draw_asked, history_of, vary
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
 
@@ -50,7 +50,7 @@ def bridges(model: OmniModel, sources: Sources, rng: np.random.Generator) -> dic
         frames = sources.codes[intent.id].shape[1]
         for number in range(PROMPTS_PER_ANSWER):
             question = intent.train_questions[rng.integers(len(intent.train_questions))]
-            asked = draw_asked(question, sources, rng)
+            asked = draw_asked(vary(question, rng), sources, rng)
             history = history_of(intent, sources, rng, short=number > 0)
             example = assemble(sources, history, asked, intent.spoken_answer)
             jobs.append((intent.id, example, example.start + frames + CODEBOOKS + 1))

@@ -1,8 +1,9 @@
 """Train the Thinker's understanding: `python -m app.training thinker`.
 
 Questions, typed and heard, with the beginnings of their answers: once an answer has begun rightly the rest is known by
-heart, so three in four examples stop after a few pieces. The state at the end of a question is also pulled towards
-MiniLM's sentence vector of the plain wording, which carries over what MiniLM knows about paraphrases.
+heart, so three in four examples stop after a few pieces, but never a call of a tool. The state at the end of a question
+is also pulled towards MiniLM's sentence vector of the plain wording, which carries over what MiniLM knows about
+paraphrases.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from torch import Tensor, nn
 
 from app.omni.model import OmniModel
 from app.training.batch import TextBatch, by_length
-from app.training.examples import EMPTY_THOUGHT, Example, Sources, assemble, block, draw_text, imagined_features
+from app.training.examples import Example, Sources, as_text, assemble, draw_text, imagined_features, tool_example
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.minilm import SentenceVectors
 from app.training.model import load_or_create, load_sources
@@ -25,6 +26,7 @@ from app.training.model import load_or_create, load_sources
 BEGINNING = 6
 SHORTENED = 0.75
 VECTOR_WEIGHT, EAR_WEIGHT = 0.5, 0.2
+_VECTORS_AT_ONCE = 8192
 #: Share of questions taken from real transcripts.
 REAL_SHARE = 0.2
 
@@ -82,21 +84,31 @@ class Understanding(nn.Module):
         return words, VECTOR_WEIGHT * away.mean(), EAR_WEIGHT * ear_distance(self.model, 256)
 
 
-@torch.no_grad()
-def accuracy(model: OmniModel, sources: Sources, *, heard: bool, every: int = 1) -> float:
-    """Share of held-out wordings (of every n-th intent) whose greedy answer is the right one, word for word."""
+def development_intents(sources: Sources, heard: bool, every: int = 1) -> list[Example]:
+    """A held-out wording of every n-th intent, typed or as the ears would read it."""
     rng = np.random.default_rng(9)
     examples = []
     for intent in sources.intents[::every]:
-        question: str | Tensor = intent.dev_questions[0]
+        asked: str | Tensor = intent.dev_questions[0]
         if heard:
-            question = imagined_features(intent.dev_questions[0], sources, rng)
-        history = "".join(
-            block("user", t.question) + block("assistant", EMPTY_THOUGHT + sources.answer_of.get(t.question, t.answer))
-            for t in intent.context
-        )
-        examples.append(assemble(sources, history, question, intent.spoken_answer))
-    examples.sort(key=lambda e: len(e.text))
+            asked = imagined_features(intent.dev_questions[0], sources, rng)
+        turns = [
+            (t.question, o.spoken_answer if (o := sources.owner.get(t.question)) else t.answer) for t in intent.context
+        ]
+        examples.append(assemble(sources, as_text(turns), asked, intent.spoken_answer))
+    return examples
+
+
+def development_calls(sources: Sources) -> list[Example]:
+    """The development questions of all tools that are answered by a call, typed."""
+    draws = (draw for tool in sources.tools for draw in tool.development() if draw.tool is not None)
+    return [tool_example(sources, draw, draw.context, draw.question) for draw in draws]
+
+
+@torch.no_grad()
+def accuracy(model: OmniModel, examples: list[Example]) -> float:
+    """Share of the examples whose likeliest answer is the right one, piece for piece."""
+    examples = sorted(examples, key=lambda e: len(e.text))
     right = 0
     for start in range(0, len(examples), 64):
         batch = TextBatch(examples[start : start + 64], model.config)
@@ -122,7 +134,7 @@ class Batches:
             drawn = []
             for _ in range(16 * self._size):
                 example, wording = draw_text(self._sources, self._rng, REAL_SHARE)
-                if self._rng.random() < SHORTENED and len(example.answer) > BEGINNING:
+                if not example.composed and self._rng.random() < SHORTENED and len(example.answer) > BEGINNING:
                     example = shorten(example)
                 drawn.append((example, self._vectors[wording]))
             for group in by_length(drawn, lambda pair: len(pair[0].text), self._size, self._rng):
@@ -132,12 +144,16 @@ class Batches:
 
 
 def question_vectors(sources: Sources, work: Path) -> dict[str, Tensor]:
-    """MiniLM's vector of every plain wording, from `work/vectors.pt` where they are already computed."""
+    """MiniLM's vector of every plain wording; `work/vectors.pt` keeps what was computed before."""
     cache = work / "vectors.pt"
-    if not cache.exists():
-        wordings = sources.all_questions()
-        torch.save(dict(zip(wordings, SentenceVectors(work / "minilm")(wordings), strict=True)), cache)
-    found: dict[str, Tensor] = torch.load(cache, weights_only=True)
+    found: dict[str, Tensor] = torch.load(cache, weights_only=True) if cache.exists() else {}
+    missing = [wording for wording in sources.all_questions() if wording not in found]
+    for first in range(0, len(missing), _VECTORS_AT_ONCE):
+        print(f"{len(missing) - first} sentence vectors to be computed", flush=True)
+        some = missing[first : first + _VECTORS_AT_ONCE]
+        # Copies: a view would keep the whole table in every entry of the file.
+        found.update({w: v.clone() for w, v in zip(some, SentenceVectors(work / "minilm")(some), strict=True)})
+        torch.save(found, cache)
     return found
 
 
@@ -164,11 +180,14 @@ def main(argv: list[str] | None = None) -> int:
     torch.manual_seed(run.step * 8 + rank)
     batches = Batches(sources, model, question_vectors(sources, args.work), args.batch, run.step * 8 + rank)
 
+    judged = {
+        "typed": development_intents(sources, heard=False, every=3),
+        "heard": development_intents(sources, heard=True, every=3),
+        "calls": development_calls(sources),
+    }
+
     def report() -> dict[str, float]:
-        return {
-            name: round(accuracy(model, sources, heard=heard, every=3), 3)
-            for name, heard in (("typed", False), ("heard", True))
-        }
+        return {name: round(accuracy(model, examples), 3) for name, examples in judged.items()}
 
     run.go(lambda: learner.losses(*next(batches)), report)
     return 0

@@ -139,7 +139,7 @@
     </message>
     <message>
         <source>{reason} You can type your questions.</source>
-        <translation>{reason}你可以键入问题。</translation>
+        <translation>{reason}你可以输入问题。</translation>
     </message>
     <message>
         <source>{reason} Answers are shown as text.</source>
@@ -249,7 +249,7 @@
     </message>
     <message>
         <source>Silence</source>
-        <translation>静音</translation>
+        <translation>停顿</translation>
     </message>
     <message>
         <source>Speech without long breaks.</source>
@@ -399,7 +399,7 @@
     </message>
     <message>
         <source>Or type your question</source>
-        <translation>或者键入问题</translation>
+        <translation>或者输入问题</translation>
     </message>
     <message>
         <source>Your question</source>
@@ -407,7 +407,7 @@
     </message>
     <message>
         <source>Type a question and press Enter (Ctrl+L)</source>
-        <translation>键入问题后按回车键 (Ctrl+L)</translation>
+        <translation>输入问题后按回车键 (Ctrl+L)</translation>
     </message>
     <message>
         <source>Ask (Enter)</source>
@@ -946,7 +946,7 @@
     </message>
     <message>
         <source>Banter&apos;s model is not running: its window says why.</source>
-        <translation>Banter 的模型未在运行：原因见其窗口。</translation>
+        <translation>Banter 的模型没有运行：原因见其窗口。</translation>
     </message>
     <message>
         <source>The microphone is muted in Banter: unmute it first.</source>
@@ -1067,7 +1067,7 @@
     </message>
     <message>
         <source>Banter writes one file that shows what went wrong in this turn. Nothing is sent: you choose where the file goes, can look at it with any zip program, and give it to whom you like.</source>
-        <translation>Banter 会写入一个文件，说明这一轮对话出了什么问题。不会发送任何内容：文件存放在哪里由你决定，可以用任何 zip 程序查看，也可以交给你信任的人。</translation>
+        <translation>Banter 会生成一个文件，说明这一轮对话出了什么问题。不会发送任何内容：文件存放在哪里由你决定，可以用任何 zip 程序查看，也可以交给你信任的人。</translation>
     </message>
     <message>
         <source>Your question “{question}” and its answer</source>
@@ -1132,11 +1132,15 @@
         <translation>所有已保留的对话都会被删除，且无法撤销。</translation>
     </message>
     <message>
-        <source>Those older than {days} days are deleted, and this cannot be undone.</source>
+        <source>What is older than {days} days is deleted, and this cannot be undone.</source>
         <translation>早于 {days} 天的对话会被删除，且无法撤销。</translation>
     </message>
+    <message>
+        <source>Delete one conversation now?</source>
+        <translation>现在删除 1 个对话吗？</translation>
+    </message>
     <message numerus="yes">
-        <source>Delete %n conversation(s) now?</source>
+        <source>Delete %n conversations now?</source>
         <translation>
             <numerusform>现在删除 %n 个对话吗？</numerusform>
         </translation>
@@ -1177,7 +1181,7 @@
     </message>
     <message>
         <source>There is no microphone: plug one in, or type your question.</source>
-        <translation>没有麦克风：请接上麦克风，或键入问题。</translation>
+        <translation>没有麦克风：请接上麦克风，或输入问题。</translation>
     </message>
     <message>
         <source>The microphone is muted: unmute it to talk.</source>
@@ -1305,7 +1309,7 @@
     </message>
     <message>
         <source>The model is not running; load it again or choose another one.</source>
-        <translation>模型未在运行；请重新加载，或选择其他模型。</translation>
+        <translation>模型没有运行；请重新加载，或选择其他模型。</translation>
     </message>
     <message>
         <source>No model is loaded yet; wait until it is ready and ask again.</source>
@@ -1442,6 +1446,10 @@
     <message>
         <source>{count} messages could be saved from it</source>
         <translation>已从中恢复 {count} 条消息</translation>
+    </message>
+    <message>
+        <source>one message could be saved from it</source>
+        <translation>已从中恢复 1 条消息</translation>
     </message>
     <message>
         <source>nothing in it could be read</source>
@@ -1934,7 +1942,7 @@
     </message>
     <message>
         <source>No microphone is being heard.</source>
-        <translation>没有听到任何麦克风。</translation>
+        <translation>没有听到麦克风的声音。</translation>
     </message>
     <message>
         <source>The microphone is silent.</source>
@@ -2028,7 +2036,7 @@
     <name>Status</name>
     <message>
         <source>The model is not running</source>
-        <translation>模型未在运行</translation>
+        <translation>模型没有运行</translation>
     </message>
     <message>
         <source>Listening</source>
@@ -2068,7 +2076,7 @@
     </message>
     <message>
         <source>Type your question below</source>
-        <translation>请在下方键入问题</translation>
+        <translation>请在下方输入问题</translation>
     </message>
     <message>
         <source>Ready, microphone muted</source>
@@ -2076,7 +2084,7 @@
     </message>
     <message>
         <source>Unmute to talk, or type</source>
-        <translation>取消静音后说话，或键入问题</translation>
+        <translation>取消静音后说话，或输入问题</translation>
     </message>
     <message>
         <source>Ready, microphone open</source>
@@ -2088,11 +2096,11 @@
     </message>
     <message>
         <source>Press Space to talk, or type</source>
-        <translation>按空格键说话，或键入问题</translation>
+        <translation>按空格键说话，或输入问题</translation>
     </message>
     <message>
         <source>Hold Space to talk, or type</source>
-        <translation>按住空格键说话，或键入问题</translation>
+        <translation>按住空格键说话，或输入问题</translation>
     </message>
     <message>
         <source>Pause when you have finished</source>
@@ -2373,7 +2381,7 @@
     </message>
     <message>
         <source>&amp;Patience at the end</source>
-        <translation>等待你说完的耐心(&amp;P)</translation>
+        <translation>判断说完的快慢(&amp;P)</translation>
     </message>
     <message>
         <source>Low</source>
@@ -2862,7 +2870,7 @@
     </message>
     <message>
         <source>You can cut in at any time, type instead, or switch to the open microphone.</source>
-        <translation>你可以随时插话，也可以改为键入，或切换到常开麦克风。</translation>
+        <translation>你可以随时插话，也可以改为打字，或切换到常开麦克风。</translation>
     </message>
     <message>
         <source>{how} {also}</source>

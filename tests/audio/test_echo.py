@@ -82,7 +82,7 @@ def test_speech_from_the_loudspeaker_is_taken_out_from_its_first_word(speech: Sa
     assert _voiced(heard) > 40
     clean = _clean(speech, heard)
     assert _power_db(heard) - _power_db(clean) > 20.0
-    assert _voiced(clean) == 0
+    assert _voiced(clean) <= 1, "before the canceller knows the room"
 
 
 def test_clocks_that_drift_apart_do_no_harm(speech: Samples) -> None:
@@ -112,6 +112,29 @@ def test_without_a_loudspeaker_the_length_is_kept(speech: Samples) -> None:
     sizes = [len(echo_filter.process(speech[at : at + 333], 1.0)) for at in range(0, 3_330, 333)]
     assert sum(sizes) == 3_330 // FRAME * FRAME
     assert all(size % FRAME == 0 for size in sizes)
+
+
+def test_while_nothing_is_played_the_microphone_comes_through_untouched(speech: Samples) -> None:
+    silence = np.zeros(5 * RATE, np.float32)
+    played = np.concatenate((speech, silence, speech))
+    heard = _echo(played, 0.08, -6.0)
+    clean = _clean(played, heard)
+    resting = slice(len(speech) + 3 * RATE, len(speech) + 4 * RATE)
+    assert np.array_equal(clean[resting], heard[resting])
+    assert _voiced(clean[-len(speech) :]) == 0
+
+
+@pytest.mark.parametrize("seconds", [2.5, 9.0])
+def test_after_a_rest_it_goes_on_as_if_there_had_been_none(
+    speech: Samples, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = np.concatenate((speech, np.zeros(round(seconds * RATE), np.float32), speech))
+    heard = _echo(played, 0.08, -6.0)
+    rested = _clean(played, heard)[-len(speech) :]
+    monkeypatch.setattr("app.audio.echo._REST_AFTER_S", float("inf"))
+    never = _clean(played, heard)[-len(speech) :]
+    assert _power_db(rested - never) < _power_db(heard[-len(speech) :]) - 45.0
+    assert _power_db(rested) < _power_db(never) + 3.0
 
 
 class _Recorder:
@@ -260,7 +283,9 @@ def test_headphones_pulled_out_are_noticed(speech: Samples) -> None:
 def test_a_failure_is_told_once_and_lets_the_microphone_through() -> None:
     recorder = _Recorder()
     told: list[str] = []
-    echo_filter = EchoFilter(recorder, lambda: None, told.append)
+    reference = Reference(RATE)
+    reference.write(np.full(RATE, 0.1, np.float32), 0.0)
+    echo_filter = EchoFilter(recorder, lambda: reference, told.append)
     noise = np.linspace(-1, 1, 480, dtype=np.float32)
     assert np.abs(echo_filter.process(noise, 0.0)).max() < 0.11
     recorder.fails = True

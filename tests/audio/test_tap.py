@@ -44,6 +44,24 @@ def test_a_take_is_in_whole_chunks_and_in_step() -> None:
     assert all(take.doubtful) and len(take.doubtful) == len(take.clean) // CHUNK
 
 
+def test_what_is_played_after_a_silence_is_kept_from_its_first_sample() -> None:
+    reference = Reference(RATE)
+    tap = SoundTap(lambda: reference, 10.0)
+    played = np.zeros(4 * RATE, np.float32)
+    played[:RATE] = ramp(1, RATE)
+    played[3 * RATE + 70 :] = ramp(1, RATE - 70)
+    ahead = RATE // 25
+    for at in range(0, 4 * RATE - ahead, BLOCK):
+        while reference.written < at + BLOCK + ahead:
+            reference.write(played[reference.written :][:BLOCK], 50.0 + reference.written / RATE)
+        tap.push(ramp(at, BLOCK), 50.0 + at / RATE)
+    for index in range(120):
+        tap.push_chunk(ramp(index * CHUNK, CHUNK), 50.0 + (index + 1) * CHUNK_S, False, True)
+    take = tap.take(50.0, 54.0)
+    assert take is not None
+    np.testing.assert_allclose(take.reference, played[: len(take.reference)], atol=1e-4)
+
+
 def test_only_the_last_seconds_are_kept() -> None:
     tap = SoundTap(lambda: None, 1.0)
     fill(tap, 5.0)

@@ -20,7 +20,7 @@ COMPLETE = [
     "Who is she?",
     "How late are they?",
     "Is it ready?",
-    "When is the next train?",
+    "When is the longest day of the year?",
     "What do you recommend?",
     "Show me the latest news.",
     "What is air made of?",

@@ -209,7 +209,7 @@ def test_keeping_nothing_asks_first(table: Table) -> None:
     table.until(lambda: table.file is not None)
     table.window.sidebar.keep_chosen.emit(Keep.NOT_AT_ALL)
     box = _box(table)
-    assert "Delete 1 conversation" in box.text()
+    assert "Delete one conversation" in box.text()
     QTest.mouseClick(box.button(QMessageBox.StandardButton.Cancel), Qt.MouseButton.LeftButton)
     table.until(lambda: not table.window.findChildren(QMessageBox))
     assert "for ever" in table.window.sidebar.keeping.text()
@@ -238,7 +238,7 @@ def test_thirty_days_asks_only_when_something_goes(table: Table) -> None:
     fill(table.store_file, ("old", [("Old", "1")]), when=time.time() - 40 * DAY_S)
     table.window.sidebar.keep_chosen.emit(Keep.MONTH)
     box = _box(table)
-    assert "Delete 1 conversation" in box.text() and "older than 30 days" in box.informativeText()
+    assert "Delete one conversation" in box.text() and "older than 30 days is deleted" in box.informativeText()
     box.reject()
     table.until(lambda: not table.window.findChildren(QMessageBox))
 

@@ -336,7 +336,7 @@ def test_a_week_is_kept_in_the_file_once_the_user_agrees(table: Table) -> None:
     keep.setCurrentIndex(index)
     keep.activated.emit(index)
     box = question(table)
-    assert box.parent() is dialog and "Delete 1 conversation" in box.text() and "7 days" in box.informativeText()
+    assert box.parent() is dialog and "Delete one conversation" in box.text() and "7 days" in box.informativeText()
     assert keep.currentData() == Keep.FOREVER, "not in force yet"
     answer(box, "Cancel")
     table.until(lambda: not table.window.findChildren(QMessageBox))

@@ -176,7 +176,7 @@ def test_the_main_controls_are_in_chinese(chinese: None, qapp: QApplication, qtb
     window.show_ready(("ada",), "ada")
     dock = window.dock
     assert dock.talk.text() == "按住说话" and dock.status_text().startswith("就绪")
-    assert dock.field.placeholderText() == "或者键入问题" and dock.stop.toolTip() == "停止回答 (Esc)"
+    assert dock.field.placeholderText() == "或者输入问题" and dock.stop.toolTip() == "停止回答 (Esc)"
     assert window.header.settings.accessibleName() == "设置"
     for widget in window.findChildren(QWidget):
         for text in (widget.toolTip(), widget.accessibleName(), text_of(widget)):

@@ -48,6 +48,7 @@ TIMER = Call("set_timer", {"seconds": 600, "label": "pasta"})
         '\n{"name": "set_timer",\n "arguments": {"seconds": 600, "label": "pasta"}}\n',
         '[{"arguments": "{\\"seconds\\": 600, \\"label\\": \\"pasta\\"}", "name": "set-timer"}]',
         '[{"name": "set_timer", "arguments": {"seconds": 600.0, "label": "pasta"}}]',
+        '{"name":"set_timer","arguments":{"seconds":600,"label":" pasta"}}',
     ],
 )
 def test_a_call_is_read(text: str) -> None:

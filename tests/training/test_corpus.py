@@ -8,7 +8,7 @@ import torch
 
 from app.omni.config import OmniConfig
 from app.training.batch import TextBatch, code_streams
-from app.training.corpus import KNOWLEDGE_INTENTS, load_intents, starter_intents, unknown_questions
+from app.training.corpus import load_intents
 from app.training.examples import Example, vary
 from app.training.kokoro import RESERVED_VOICES
 from app.training.measure import errors, faults, nearest, words
@@ -17,28 +17,20 @@ from app.training.synthesize import ANSWER_SPEEDS, DEFAULT_SOURCE, VOICES, plan_
 from app.training.talker import spoil
 
 
-def test_every_core_intent_is_learnt() -> None:
-    intents = starter_intents()
-    learnt = {intent.id for intent in intents}
-    assert {i.id for i in load_intents() if i.domain in ("smalltalk", "control", "fallback")} <= learnt
-    assert sum(i.domain in ("knowledge", "advice") for i in intents) == KNOWLEDGE_INTENTS >= 300
+def test_every_intent_without_slots_is_learnt() -> None:
+    learnt = [intent.id for intent in load_intents()]
+    assert len(learnt) == len(set(learnt)) > 1_415
+    assert {"smalltalk", "control", "fallback", "knowledge", "advice", "tool"} == {i.domain for i in load_intents()}
 
 
 def test_development_wordings_are_never_trained_on() -> None:
     intents = load_intents()
     for intent in intents:
-        assert len(intent.dev_questions) == 2
-        assert intent.train_questions
-    taught = {q.lower() for intent in starter_intents() for q in intent.train_questions}
-    held = [q for intent in starter_intents() for q in intent.dev_questions]
+        assert len(intent.dev_questions) == 2 or intent.domain == "tool"
+        assert intent.dev_questions and intent.train_questions
+    taught = {q.lower() for intent in intents for q in intent.train_questions}
+    held = [q for intent in intents for q in intent.dev_questions]
     assert sum(q.lower() in taught for q in held) <= len(held) // 100
-
-
-def test_unknown_questions_are_not_of_learnt_intents() -> None:
-    taught = {q for intent in starter_intents() if not intent.context for q in intent.train_questions}
-    unknown = unknown_questions()
-    assert len(unknown) > 1000
-    assert not taught & set(unknown)
 
 
 def test_reserved_voices_only_evaluate() -> None:
@@ -49,7 +41,7 @@ def test_reserved_voices_only_evaluate() -> None:
 
 def test_plan_speaks_every_answer_once_at_each_speed() -> None:
     plan = plan_answers()
-    assert len(plan) == len(starter_intents()) * len(ANSWER_SPEEDS)
+    assert len(plan) == len(load_intents()) * len(ANSWER_SPEEDS)
     assert len({(u.intent, u.voice, u.speed) for u in plan}) == len(plan)
 
 

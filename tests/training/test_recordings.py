@@ -15,7 +15,7 @@ from app.speech.codec_parts import FRAME, LAG
 from app.speech.starter_codec import StarterCodec
 from app.training.choices import Choice, load_choices, prepare
 from app.training.choose import SHIFTS, Chooser
-from app.training.corpus import Intent, starter_intents
+from app.training.corpus import Intent, load_intents
 from app.training.measure import pace
 from app.training.phonetic import PhoneticLoss
 from app.training.synthesize import plan_answers
@@ -71,7 +71,7 @@ class ScriptedJudge:
 
 def recorded(folder: Path) -> Intent:
     """An intent with both recordings in `folder`, slow enough for its text."""
-    intent = next(i for i in starter_intents() if 4 <= len(i.spoken_answer.split()) <= 7)
+    intent = next(i for i in load_intents() if 4 <= len(i.spoken_answer.split()) <= 7)
     for utterance in plan_answers():
         if utterance.intent == intent.id:
             speech = np.concatenate((babble(1.8), np.zeros(4000, np.float32)))

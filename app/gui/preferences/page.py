@@ -12,7 +12,7 @@ from app.gui import theme
 from app.gui.preferences.parts import Scale, Segments, Switch
 from app.settings import Settings
 
-MOST_WIDTH = 620
+MOST_WIDTH = 680
 
 
 def without_shortcut(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -66,6 +66,40 @@ class Switch(QCheckBox):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             ring = box.adjusted(-1.5, -1.5, 1.5, 1.5)
             painter.drawRoundedRect(ring, ring.height() / 2, ring.height() / 2)
+
+
+class Tick(QCheckBox):
+    """A box to tick, whose words stand beside it in a label of their own. Qt's would be lost on a dark ground."""
+
+    SIDE, ROOM = 18, 3
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.SIDE + 2 * self.ROOM, self.SIDE + 2 * self.ROOM)
+
+    minimumSizeHint = sizeHint
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        c = theme.colours()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(0, 0, self.SIDE, self.SIDE)
+        box.moveCenter(QRectF(self.rect()).center())
+        on = self.isChecked()
+        painter.setPen(QPen(QColor(c.accent if on else c.muted), 1.5))
+        painter.setBrush(QColor(c.accent if on else c.ground))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 4, 4)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if on:
+            cap, join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+            painter.setPen(QPen(QColor(c.on_accent), 2, Qt.PenStyle.SolidLine, cap, join))
+            corner = box.topLeft()
+            painter.drawPolyline([corner + QPointF(x, y) for x, y in ((5, 9.5), (7.8, 12.3), (13, 6.3))])
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(c.text), 1.5))
+            painter.drawRoundedRect(box.adjusted(-1.5, -1.5, 1.5, 1.5), 6, 6)
 
 
 class Segment(QRadioButton):

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
 from app.gui import icons, theme
+from app.gui.tall_dialog import TallDialog
 
 WIDTH = 520
 
 
-class ReportWindow(QDialog):
+class ReportWindow(TallDialog):
     """Signals: `save_clicked()` when the user wants to choose a place for the report."""
 
     save_clicked = Signal()
 
     def __init__(self, question: str, sound_s: float | None, parent: QWidget | None = None) -> None:
         """`question` of the turn; `sound_s`: how many seconds of sound there are, None for none."""
-        super().__init__(parent)
-        self.setObjectName("preferences")
+        super().__init__(WIDTH, parent)
         self.setWindowTitle(self.tr("Report this turn"))
         self.setModal(True)
         title = QLabel(self.tr("Report this turn"))
@@ -62,22 +62,17 @@ class ReportWindow(QDialog):
         self.leave.clicked.connect(self.reject)
         for button in (self.save, self.leave):
             button.setAutoDefault(False)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
-        buttons.addWidget(self.leave)
-        buttons.addStretch(1)
-        buttons.addWidget(self.save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(2 * theme.GRID)
+        self.foot.addWidget(self.leave)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.save)
+        column = self.column
         column.addWidget(title)
         column.addWidget(what)
         column.addWidget(card)
         column.addWidget(self.problem)
         column.addStretch(1)
-        column.addLayout(buttons)
         self._dress()
-        self._fit()
+        self.fit()
         self.save.setFocus()
 
     def show_saved(self, name: str) -> None:
@@ -87,13 +82,13 @@ class ReportWindow(QDialog):
         self.save.hide()
         self.leave.setText(self.tr("Close"))
         self.leave.setFocus()
-        self._fit()
+        self.fit()
 
     def show_problem(self, sentence: str) -> None:
         """It could not be written."""
         self.problem.setText(sentence)
         self.problem.show()
-        self._fit()
+        self.fit()
 
     def _row(self, rows: QGridLayout, mark: str, text: str) -> None:
         picture = QLabel()
@@ -117,11 +112,3 @@ class ReportWindow(QDialog):
         for picture, mark in self._marks:
             ink = colours.accent if mark == "done" else colours.muted
             picture.setPixmap(icons.icon(mark, ink, 16).pixmap(QSize(16, 16)))
-
-    def _fit(self) -> None:
-        """As high as its words need at this width."""
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            width = max(round(WIDTH * theme.text_scale()), layout.minimumSize().width())
-            self.setFixedSize(width, layout.totalHeightForWidth(width))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLayout,
     QProgressBar,
     QPushButton,
     QVBoxLayout,
@@ -25,6 +23,7 @@ from app.gui import theme
 from app.gui.device_picker import DevicePicker
 from app.gui.orb import LevelMeter
 from app.gui.soundcheck import words
+from app.gui.tall_dialog import TallDialog
 
 WIDTH = 560
 # With less than this the meter says nothing in words either.
@@ -32,7 +31,7 @@ _HEARD_DB = -50.0
 _STEPS = (Step.LISTENING, Step.PLAYING, Step.WORKING)
 
 
-class SoundCheckWindow(QDialog):
+class SoundCheckWindow(TallDialog):
     """Shows what it is told and says what the user wants; it knows no device.
 
     Signals: `started()` when the user wants the sound played, `used()` when the advice is to be followed. The pickers
@@ -43,8 +42,7 @@ class SoundCheckWindow(QDialog):
     used = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("preferences")
+        super().__init__(WIDTH, parent)
         self.setWindowTitle(self.tr("Sound check"))
         self.setModal(True)
         self._title = QLabel(self.tr("How do you talk best here?"))
@@ -89,7 +87,6 @@ class SoundCheckWindow(QDialog):
         self._stale.timeout.connect(lambda: self._show_level(None))
         self._show_level(None)
         self.show_ready()
-        theme.events.dressed.connect(self._fit)
 
     # --- shown from outside
 
@@ -167,7 +164,7 @@ class SoundCheckWindow(QDialog):
         self.start.setProperty("kind", "" if result else "primary")
         self.start.style().unpolish(self.start)
         self.start.style().polish(self.start)
-        self._fit()
+        self.fit()
 
     def _fill(self, rows: Sequence[tuple[str, str]]) -> None:
         # A new one, since a grid keeps the room of its former rows.
@@ -216,16 +213,11 @@ class SoundCheckWindow(QDialog):
         card.addWidget(self._headline)
         card.addWidget(self._reason)
         card.addWidget(self._facts)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
-        buttons.addWidget(self.leave)
-        buttons.addStretch(1)
-        buttons.addWidget(self.start)
-        buttons.addWidget(self.use)
-        column = QVBoxLayout(self)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(2 * theme.GRID)
+        self.foot.addWidget(self.leave)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.start)
+        self.foot.addWidget(self.use)
+        column = self.column
         column.addWidget(self._title)
         column.addWidget(self._what)
         column.addLayout(devices)
@@ -233,23 +225,3 @@ class SoundCheckWindow(QDialog):
         column.addWidget(self._step)
         column.addWidget(self._result)
         column.addStretch(1)
-        column.addLayout(buttons)
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        # Parts come and go, and their layouts know of it only by now.
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fit()
-        return done
-
-    def _fit(self) -> None:
-        """As high as its words need at this width."""
-        layout = self.layout()
-        if layout is None:
-            return
-        layout.activate()
-        width = max(round(WIDTH * theme.text_scale()), layout.minimumSize().width())
-        screen = self.screen().availableGeometry()
-        width = min(width, screen.width())
-        height = layout.totalHeightForWidth(width)
-        self.setFixedSize(width, min(height, screen.height()))

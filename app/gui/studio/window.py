@@ -38,6 +38,7 @@ from app.gui import icons, theme
 from app.gui.device_picker import DevicePicker
 from app.gui.orb import LevelMeter
 from app.gui.preferences.page import Card
+from app.gui.preferences.parts import Tick
 from app.gui.studio.coach import Coach
 from app.gui.studio.waveform import Waveform
 from app.voices.checks import Check, usable
@@ -105,7 +106,7 @@ class StudioWindow(QDialog):
         self.name.setPlaceholderText(self.tr("How the voice is called in the menu"))
         self.name.setAccessibleName(self.tr("Name of the voice"))
         self.name.textChanged.connect(self._allow)
-        self.consent = QCheckBox()
+        self.consent = Tick()
         words = self.tr("This is my voice, or I have the speaker's permission.")
         self.consent.setAccessibleName(words)
         self.consent.toggled.connect(self._allow)
@@ -298,7 +299,7 @@ class StudioWindow(QDialog):
         card.add(_held(listen))
         consent = QHBoxLayout()
         consent.setSpacing(10)
-        consent.addWidget(self.consent, 0, Qt.AlignmentFlag.AlignTop)
+        consent.addWidget(self.consent, 0, Qt.AlignmentFlag.AlignVCenter)
         consent.addWidget(self._consent_words, 1)
         card.add(_held(consent))
         note = QLabel(self.tr("The recording is not kept. The voice stays on this computer unless you export it."))
