@@ -112,7 +112,7 @@ class VirtualModel:
         self._serial += 1
         wanted = self._seed if seed is None else seed
         self._open[self._serial] = _Question(TurnRequest(text=text, history=history, voice=voice, seed=wanted, say=say))
-        self._record.turn_started(self._serial)
+        self._record.turn_started(self._serial, goes_on=say is not None)
         if text is not None or say is not None:
             self.end_turn(self._serial)
         return self._serial
@@ -162,7 +162,7 @@ class VirtualModel:
 
     def _begin(self, turn: int, question: _Question) -> None:
         self._answering = turn
-        self._record.mark("compute_start", turn)
+        self._record.mark("compute_start", self._record.number(turn))
         self._step(turn, iter(self._engine.run(question.request, lambda: question.cancelled)))
 
     def _step(self, turn: int, pieces: Iterator[TurnPiece]) -> None:

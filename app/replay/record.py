@@ -96,6 +96,8 @@ class Record:
         """`engine_event` has to be pointed at the conversation before anything happens."""
         self._timeline = timeline
         self.turns: dict[int, TurnEntry] = {}
+        # The conversation's turns by the model's.
+        self._numbers: dict[int, int] = {}
         self._events: list[dict[str, Any]] = []
         self.to_conversation: Callable[[protocol.Event], None] = lambda event: None
         # The last voice of the user as the detector sees it: since when, and until when (None while it lasts).
@@ -140,13 +142,22 @@ class Record:
 
     # --- the model
 
-    def turn_started(self, turn: int) -> None:
-        """A turn was opened at the model; its number is that of the conversation, since both count alike."""
-        self.turns[turn] = TurnEntry(turn, self._timeline.now())
-        self.mark("turn_start", turn)
+    def turn_started(self, number: int, goes_on: bool = False) -> None:
+        """A turn was opened at the model. The conversation counts alike, but for those with which one of its turns
+        `goes_on`.
+        """
+        self._numbers[number] = turn = len(self.turns) + (not goes_on)
+        if not goes_on:
+            self.turns[turn] = TurnEntry(turn, self._timeline.now())
+            self.mark("turn_start", turn)
 
-    def asked(self, turn: int, samples: int) -> None:
+    def number(self, number: int) -> int:
+        """The conversation's number of the model's turn `number`."""
+        return self._numbers[number]
+
+    def asked(self, number: int, samples: int) -> None:
         """The model was given the spoken question, as far as it goes: `samples` at 16 kHz."""
+        turn = self._numbers[number]
         entry = self.turns[turn]
         entry.asked = self._timeline.now()
         entry.question_s = samples / INPUT_RATE
@@ -155,16 +166,20 @@ class Record:
     def engine_event(self, event: protocol.Event) -> None:
         """Something from the model, on its way to the conversation."""
         if isinstance(event, protocol.AudioFrame):
-            entry = self.turns[event.turn]
+            turn = self._numbers[event.turn]
+            entry = self.turns[turn]
             if entry.first_frame is None:
                 entry.first_frame = self._timeline.now()
-                self.mark("first_frame", event.turn)
+                self.mark("first_frame", turn)
         elif isinstance(event, protocol.TurnDone):
-            self.turns[event.turn].stats = event.stats
-            self.mark("compute_end", event.turn, frames=event.stats.frames, stop_reason=str(event.stats.stop_reason))
+            turn = self._numbers[event.turn]
+            entry = self.turns[turn]
+            entry.stats = entry.stats or event.stats
+            self.mark("compute_end", turn, frames=event.stats.frames, stop_reason=str(event.stats.stop_reason))
         elif isinstance(event, protocol.Failed) and event.turn is not None:
-            self.turns[event.turn].failed = True
-            self.mark("failed", event.turn, message=event.message)
+            turn = self._numbers[event.turn]
+            self.turns[turn].failed = True
+            self.mark("failed", turn, message=event.message)
         elif isinstance(event, protocol.Recognised):
             self.mark("recognised", text=event.text)
         self.to_conversation(event)

@@ -307,6 +307,23 @@ def test_with_a_tray_closing_hides_it_and_says_so_once(
     assert kept.close_to_tray and kept.tray_explained
 
 
+def test_what_rings_is_told_with_and_without_a_tray(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(tray.QSystemTrayIcon, "showMessage", lambda self, *said: told.append(said[:2]))
+    place.assistant.toolbox.ringer.rang.emit("Timer: tea")
+    assert not told, "where there is no tray, the window alone says it"
+    monkeypatch.setattr(tray, "available", lambda: True)
+    place.assistant.toolbox.ringer.rang.emit("Timer: tea")
+    assert told == [("Banter rings", "Timer: tea")] and place.presence.tray is None
+    place.assistant.preferences.change({"close_to_tray": True, "tray_explained": True})
+    place.window.hide()
+    place.assistant.toolbox.ringer.rang.emit("Timer: tea")
+    icon = place.presence.tray
+    assert icon is not None and len(told) == 2
+    icon.icon.messageClicked.emit()
+    assert place.window.isVisible()
+
+
 def test_a_tray_may_come_late_and_go_away(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.assistant.preferences.change({"close_to_tray": True, "tray_explained": True})
     assert place.presence.tray is None

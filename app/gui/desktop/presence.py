@@ -33,6 +33,10 @@ class Presence(QObject):
         self._page: PreferencesWindow | None = None
         self.tray: tray.Tray | None = None
         self._passing: QSystemTrayIcon | None = None
+        self._hider = QTimer(self)
+        self._hider.setSingleShot(True)
+        self._hider.setInterval(NOTICE_MS)
+        self._hider.timeout.connect(self._hide_passing)
         self.hotkey = Hotkey(self)
         window.stays_running = lambda: self.tray is not None and tray.available()
         talk = window.dock.talk
@@ -79,6 +83,8 @@ class Presence(QObject):
         self._settings = replace(self._settings, close_to_tray=False)
         self.hotkey.close()
         self._drop_tray()
+        self._hider.stop()
+        self._hide_passing()
         if self._first is not None:
             self._first.handle = lambda what: ""
 
@@ -158,7 +164,7 @@ class Presence(QObject):
             icon.activated.connect(self.show_window)
         if icon is self._passing:
             icon.show()
-            QTimer.singleShot(NOTICE_MS, self, self._hide_passing)
+            self._hider.start()
         if not icon.property("answers"):
             icon.setProperty("answers", True)
             icon.messageClicked.connect(self.show_window)

@@ -15,10 +15,7 @@ from app.tools.words.dates import weekday
 from app.tools.words.numbers import cardinal
 from app.tools.words.plain import plain
 
-OFF = (
-    "The weather comes from the internet, and that is switched off. "
-    "You can allow it in the settings, where the tools are listed."
-)
+OFF = "The weather comes from the internet, and that is switched off. You can allow it in the settings, under privacy."
 _LIKELY_PERCENT, _POSSIBLE_PERCENT = 60, 30
 _SKIES = {
     0: "clear skies",
