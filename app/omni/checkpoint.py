@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -15,8 +14,6 @@ from app.omni.errors import DamagedModelError
 from app.omni.model import OmniModel
 from app.speech import weights
 from app.speech.weights import read_tensors
-
-log = logging.getLogger(__name__)
 
 _EMBEDDING, _HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
@@ -57,23 +54,7 @@ def build_model(config: OmniConfig, state: Mapping[str, Tensor], source: str = "
     given = dict(state)
     if _HEAD not in given and _EMBEDDING in given:
         given[_HEAD] = given[_EMBEDDING]
-    expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
-    missing = [name for name in expected if name not in given]
-    if missing:
-        raise DamagedModelError(
-            f"{source} lacks {len(missing)} tensors of the network (first: '{missing[0]}'): "
-            "the file is incomplete or belongs to another model."
-        )
-    wrong = [name for name, shape in expected.items() if given[name].shape != shape]
-    if wrong:
-        raise DamagedModelError(
-            f"{source} has '{wrong[0]}' with shape {tuple(given[wrong[0]].shape)} instead of "
-            f"{tuple(expected[wrong[0]])}: config.json and weights do not belong together."
-        )
-    extra = sorted(set(given) - set(expected))
-    if extra:
-        log.warning("%s: %d tensors the network does not use were left out (%s …)", source, len(extra), extra[0])
-    model.load_state_dict({name: given[name].float() for name in expected}, assign=True)
+    weights.fill(model, given, source, "the network")
     model.tie_weights()
     return model.eval().requires_grad_(False)
 
