@@ -14,6 +14,7 @@ from torch import Tensor
 from app.speech import mimi, registry
 from app.speech.errors import DamagedModelError
 from app.speech.mimi import FRAME, KYUTAI_FILE, Mimi
+from app.speech.weights import WithoutValues
 from tests.support.published import write_mimi
 
 
@@ -40,7 +41,8 @@ def codes(frames: int, seed: int = 0) -> Tensor:
 def test_both_layouts_and_moshi_itself_agree(codec: Mimi, kyutai: Path) -> None:
     from moshi.models import loaders
 
-    theirs = loaders.get_mimi(kyutai / "mimi" / KYUTAI_FILE)
+    with WithoutValues():
+        theirs = loaders.get_mimi(kyutai / "mimi" / KYUTAI_FILE)
     other = Mimi.load(kyutai)
     sound = codec.decode(codes(5))
     assert np.abs(sound).mean() > 0.01
@@ -52,7 +54,7 @@ def test_both_layouts_and_moshi_itself_agree(codec: Mimi, kyutai: Path) -> None:
 
 
 def test_a_stream_equals_the_whole_beyond_the_attention_window(codec: Mimi) -> None:
-    spoken = codes(132)
+    spoken = codes(128)
     whole = codec.decode(spoken)
     stream = codec.stream()
     frames = [stream.step(frame) for frame in spoken.T]
