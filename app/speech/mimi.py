@@ -19,7 +19,6 @@ from torch import Tensor
 
 from app.speech import weights
 from app.speech.errors import DamagedModelError
-from app.speech.few_frames import use_products
 from app.speech.mimi_weights import moshi_state
 from app.speech.part_files import part_file
 
@@ -83,7 +82,6 @@ class Mimi:
     def __init__(self, model: Any) -> None:
         """`model`: moshi's MimiModel, which is then this object's own."""
         self._model = model.eval().requires_grad_(False)
-        use_products(self._model.decoder)
         self._synthesis = _synthesis(self._model)
         self._lock = threading.Lock()
 
