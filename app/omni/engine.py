@@ -19,6 +19,7 @@ from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
 from app.omni.generate import GenerationConfig, TextControl
 from app.omni.parts import EngineParts
 from app.omni.prompt import build_prompt
+from app.omni.refusals import refusals
 from app.omni.reply import Reply
 from app.omni.sampler import SamplerError
 from app.omni.silence import silence_codes
@@ -116,6 +117,7 @@ class OmniEngine:
             clip_s=float(section.get("speaker_clip_s", CHOSEN_S)) if speaker else 0.0,
             speaker=kind,
             speaker_size=config.spk_emb_size,
+            **refusals(folder),
         )
         turns = section.get("history_turns")
         parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker)

@@ -105,6 +105,11 @@ class Errands:
         """Whether an answer is waited for."""
         return self._question is not None and self._clock() <= self._question.until
 
+    def new_number(self) -> int:
+        """One for a use of something that is no tool of the registry."""
+        self._serial += 1
+        return self._serial
+
     def forget(self) -> None:
         """Another conversation: nothing that was asked counts."""
         self._question = None
@@ -203,9 +208,8 @@ class Errands:
         self._of(turn)
         numbers = []
         for call in calls:
-            self._serial += 1
-            self._runs[self._serial] = _Run(turn, call, agreed)
-            numbers.append(self._serial)
+            numbers.append(self.new_number())
+            self._runs[numbers[-1]] = _Run(turn, call, agreed)
         return te.ToolsCalled(turn, tuple(numbers), any(map(self._lasting, calls)), asking)
 
     def _ask(self, question: Question, words: str) -> None:

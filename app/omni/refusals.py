@@ -1,0 +1,22 @@
+"""With which answers a model says that it does not know: they stand in the list of what it has learnt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FILE = "intents.tsv"
+_UNHEARD = "fallback.unintelligible"
+# Of these no words of another model are any help.
+_BEYOND_WORDS = frozenset({"fallback.messages_calls", "fallback.smart_home", "fallback.images_screen"})
+
+
+def refusals(folder: Path) -> dict[str, tuple[str, ...]]:
+    """`unknown` and `unheard` of `ModelInfo`, from lines "id, tab, answer"; none where there is no such list."""
+    try:
+        lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    rows = [(name, answer.strip()) for name, _, answer in (line.partition("\t") for line in lines) if answer.strip()]
+    unheard = tuple(answer for name, answer in rows if name == _UNHEARD)
+    fallback = (row for row in rows if row[0].startswith("fallback.") and row[0] not in _BEYOND_WORDS)
+    return {"unknown": tuple(answer for name, answer in fallback if name != _UNHEARD), "unheard": unheard}
