@@ -9,7 +9,8 @@ from app.brain.brain import spoken_answer
 from app.brain.prompt import messages
 from app.brain.request import USUAL, Bounds, Request
 
-_QUESTION = "Please say hello to me."
+NO_MODEL = "No larger model is chosen yet: choose one in the settings, or type its name there."
+_QUESTION = "Please say hello to me!"
 
 
 def listed(address: Address, bounds: Bounds = USUAL) -> list[str]:
@@ -23,7 +24,7 @@ def listed(address: Address, bounds: Bounds = USUAL) -> list[str]:
 def try_out(address: Address, model: str, bounds: Bounds = USUAL) -> str:
     """Ask `model` something; returns a sentence about its answer. Raises BrainError; may take a while."""
     if not model:
-        raise BrainError("No model is chosen yet: choose one from the list, or type its name.")
+        raise BrainError(NO_MODEL)
     request = Request(address, bounds)
     begun = time.monotonic()
     first, seconds = "", 0.0

@@ -117,7 +117,7 @@ class OmniEngine:
             clip_s=float(section.get("speaker_clip_s", CHOSEN_S)) if speaker else 0.0,
             speaker=kind,
             speaker_size=config.spk_emb_size,
-            **refusals(folder),
+            **refusals(folder)._asdict(),
         )
         turns = section.get("history_turns")
         parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker)

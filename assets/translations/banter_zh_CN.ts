@@ -571,6 +571,104 @@
     </message>
 </context>
 <context>
+    <name>LargerModel</name>
+    <message>
+        <source>Asking the program which models it has…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waiting for the answer…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LargerModelPage</name>
+    <message>
+        <source>Ask a &amp;larger model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One that runs on this computer in a program like Ollama, llama.cpp or LM Studio. Banter speaks its answers and marks where they come from.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What Banter does not know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Banter answers by itself what it knows, which is faster</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only what Banter’s tools do, such as timers, is not asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;What it is asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Port 11434 for Ollama, 8080 for llama.cpp, 1234 for LM Studio, unless you have changed it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Choose…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask the program which models it has</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Try it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask the model to say hello</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow a&amp;nother computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow another computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Banter listens, uses its tools and speaks; the answers are the larger model’s.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only when Banter would say that it does not know, or cannot do it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model in use does not tell when it does not know, so choose “Everything”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This address is another computer: with this, your questions, and what was said before them, leave this computer and go to {host}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Latency</name>
     <message>
         <source>{count} ms</source>
@@ -906,6 +1004,10 @@
         <translation>回答</translation>
     </message>
     <message>
+        <source>Larger model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Desktop</source>
         <translation>桌面</translation>
     </message>
@@ -1042,21 +1144,48 @@
         <source>Only when you ask for it: the name of the place then goes to open-meteo.com, and nothing else does.</source>
         <translation>仅在你询问天气时：地名会发送到 open-meteo.com，除此之外什么都不发送。</translation>
     </message>
-    <message>
-        <source>Your voice stays on this computer</source>
-        <translation>你的声音只留在这台电脑上</translation>
-    </message>
-    <message>
-        <source>It is understood, answered and kept here. Only when you ask for the weather, the name of the place goes to open-meteo.com.</source>
-        <translation>它在这里被理解、回答和保存。只有当你询问天气时，地名才会发送到 open-meteo.com。</translation>
-    </message>
+</context>
+<context>
+    <name>Promise</name>
     <message>
         <source>Nothing leaves this computer</source>
-        <translation>一切都留在这台电脑上</translation>
+        <translation type="unfinished">一切都留在这台电脑上</translation>
     </message>
     <message>
         <source>Your voice is understood, answered and kept here. Banter uses no network.</source>
-        <translation>你的声音在本机识别、回答和保存。Banter 不使用网络。</translation>
+        <translation type="unfinished">你的声音在本机识别、回答和保存。Banter 不使用网络。</translation>
+    </message>
+    <message>
+        <source>Your words may leave this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your voice is understood and kept here, but questions, and what was said before them, go to {host} as text.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your voice stays on this computer</source>
+        <translation type="unfinished">你的声音只留在这台电脑上</translation>
+    </message>
+    <message>
+        <source>It is understood, answered and kept here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your voice is understood, answered and kept here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions go to {model} too, which runs on this computer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only when you ask for the weather, the name of the place goes to open-meteo.com.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1642,6 +1771,82 @@
     <message>
         <source>{path} has a rate of {rate} Hz; speech needs at least {least} Hz.</source>
         <translation>{path} 的采样率为 {rate} Hz；语音至少需要 {least} Hz。</translation>
+    </message>
+    <message>
+        <source>From {model} on this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From {model} at {host}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is no address of a chat program: write one like {address}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{host} is another computer: allow that in the settings, or use an address of this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No larger model is chosen yet: choose one in the settings, or type its name there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program at {address} has no model yet: load one there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} answered after {seconds} s: {words}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} answered nothing that can be said: ask again, or choose another model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Something went wrong while {model} answered: ask again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{address} does not answer in time: see whether the program there is well.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} did not begin to answer in {seconds} seconds: ask again, or choose a smaller model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} took too long, so the rest of its answer is left out: choose a smaller model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The answer of {model} broke off: ask again, and see whether the program is well.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing answers at {address}: start the program there, or correct the address in the settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program at {address} wants a key, which Banter has none of: switch that off there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program at {address} has no model {model}: choose another one in the settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program at {address} reports a fault of its own (error {number}): restart it, or ask again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The program at {address} refuses the question (error {number}): choose another model in the settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What answers at {address} is no chat program: correct the address in the settings.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No space left on device</source>
@@ -2517,6 +2722,10 @@
     <message>
         <source>Voice</source>
         <translation>音色</translation>
+    </message>
+    <message>
+        <source>Larger model</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Dictionary</source>

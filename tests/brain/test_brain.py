@@ -171,7 +171,7 @@ def test_a_trial_tells_how_it_went(server: ChatServer) -> None:
     address = read_address(server.url)
     told = try_out(address, "small", PATIENT)
     assert told.startswith("small answered after ") and told.endswith(" s: Honey keeps for years.")
-    with pytest.raises(BrainError, match="No model is chosen"):
+    with pytest.raises(BrainError, match="No larger model is chosen"):
         try_out(address, "", PATIENT)
     with pytest.raises(BrainError, match="has no model big"):
         try_out(address, "big", PATIENT)

@@ -15,7 +15,7 @@ from app.conversation.events import Mode, State
 from app.conversation.timing import Timing
 from app.conversation.tools.usage import Stage
 from app.engine import protocol
-from app.omni.refusals import refusals
+from app.omni.refusals import Refusals, refusals
 from app.omni.turn import Exchange
 from app.settings import BrainScope
 from tests.conversation.fakes import INFO, Rig
@@ -309,10 +309,10 @@ def test_with_a_real_client_and_server(desk: Desk) -> None:
 
 
 def test_the_honest_answers_are_those_of_the_models_list(tmp_path: Path) -> None:
-    assert refusals(tmp_path) == {}
+    assert refusals(tmp_path) == Refusals()
     (tmp_path / "intents.tsv").write_text(
         "smalltalk.hello\tHi!\nfallback.code\tNot that.\nfallback.smart_home\tNo lamp.\n"
         "fallback.unintelligible\tSay it again.\nfallback.empty\t\nbroken\n",
         encoding="utf-8",
     )
-    assert refusals(tmp_path) == {"unknown": ("Not that.",), "unheard": ("Say it again.",)}
+    assert refusals(tmp_path) == Refusals(("Not that.",), ("Say it again.",))

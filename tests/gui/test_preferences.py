@@ -420,6 +420,8 @@ def test_every_control_is_named_and_reached_with_the_keyboard(table: Table) -> N
                       "Show how long each answer took"],
         dialog.answers: ["Variety of the words (temperature): Choose", "Temperature",
                          "Chance (seed): Repeatable", "Seed"],
+        dialog.larger_model: ["Ask a larger model", "What it is asked: What Banter does not know", "Address", "Model",
+                              "Choose…", "Try it"],
         dialog.desktop: ["Key for talking", "Remove", "Keep running in the tray when closed", "Start minimised"],
         dialog.privacy: ["Keep conversations", "Keep the sound of answers too", "Delete all conversations…",
                          "Keep the last turn’s sound for reports", "Ask for the weather in the network"],
