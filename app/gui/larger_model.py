@@ -82,7 +82,7 @@ class LargerModel(QObject):
             except BrainError as error:
                 problem = shown(str(error))
         self._conversation.attach_brain(brain, settings.brain_scope)
-        self._window.show_notice("larger model", problem)
+        self._window.show_notice("brain", problem)
 
     def _page_made(self, dialog: PreferencesWindow) -> None:
         self._page = page = dialog.larger_model
@@ -127,4 +127,4 @@ class LargerModel(QObject):
             else:
                 self._post(lambda: done(lambda: then(page, found)))
 
-        threading.Thread(target=work, name="larger model", daemon=True).start()
+        threading.Thread(target=work, name="brain", daemon=True).start()
