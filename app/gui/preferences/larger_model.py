@@ -207,7 +207,12 @@ class LargerModelPage(Page):
         self._dress()
         if words:
             # Only when it has been laid out.
-            QTimer.singleShot(0, self, lambda: self.ensureWidgetVisible(self._result))
+            QTimer.singleShot(0, self, self._scroll_to_result)
+
+    def _scroll_to_result(self) -> None:
+        bottom = self._result.mapTo(self._body, self._result.rect().bottomLeft()).y() + 3 * theme.GRID
+        bar = self.verticalScrollBar()
+        bar.setValue(max(bar.value(), bottom - self.viewport().height()))
 
     def result(self) -> str:
         """What is told about the last trial or list."""
