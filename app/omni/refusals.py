@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 FILE = "intents.tsv"
 _UNHEARD = "fallback.unintelligible"
-# Of these no words of another model are any help.
-_BEYOND_WORDS = frozenset({"fallback.messages_calls", "fallback.smart_home", "fallback.images_screen"})
+# Of these no words of another model are any help, or only an expert's.
+_BEYOND_WORDS = frozenset(
+    {"fallback.messages_calls", "fallback.smart_home", "fallback.images_screen", "fallback.decisions"}
+)
 
 
 class Refusals(NamedTuple):

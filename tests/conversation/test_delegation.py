@@ -312,7 +312,7 @@ def test_the_honest_answers_are_those_of_the_models_list(tmp_path: Path) -> None
     assert refusals(tmp_path) == Refusals()
     (tmp_path / "intents.tsv").write_text(
         "smalltalk.hello\tHi!\nfallback.code\tNot that.\nfallback.smart_home\tNo lamp.\n"
-        "fallback.unintelligible\tSay it again.\nfallback.empty\t\nbroken\n",
+        "fallback.decisions\tAsk a doctor.\nfallback.unintelligible\tSay it again.\nfallback.empty\t\nbroken\n",
         encoding="utf-8",
     )
     assert refusals(tmp_path) == Refusals(("Not that.",), ("Say it again.",))
