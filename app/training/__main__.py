@@ -10,6 +10,7 @@ VERBS = {
     "synthesize": "synthesize",
     "codec": "codec",
     "tokenizer": "tokenizer",
+    "sentences": "sentences",
     "ears": "ears",
     "ears-tune": "ears_tune",
     "choose": "choose",

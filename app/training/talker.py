@@ -17,6 +17,7 @@ from torch import Tensor
 
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
+from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
 from app.training.corpus import Intent
 from app.training.examples import Example, Sources, assemble, draw_asked, history_of, vary
@@ -41,7 +42,9 @@ class Prompted:
 
 
 @torch.no_grad()
-def bridges(model: OmniModel, sources: Sources, rng: np.random.Generator) -> dict[str, list[Prompted]]:
+def bridges(
+    model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
+) -> dict[str, list[Prompted]]:
     """Bridge states of every intent that has codes, behind several prompts each."""
     jobs: list[tuple[str, Example, int]] = []
     for intent in sources.intents:
@@ -58,7 +61,7 @@ def bridges(model: OmniModel, sources: Sources, rng: np.random.Generator) -> dic
     found: dict[str, list[Prompted]] = {}
     for first in range(0, len(jobs), 48):
         group = jobs[first : first + 48]
-        batch = TextBatch([example for _, example, _ in group], model.config)
+        batch = TextBatch([example for _, example, _ in group], model.config, sentences)
         missing = group[-1][2] - batch.text.shape[1]
         text = F.pad(batch.text, (0, max(0, missing)), value=model.config.pad_token_id)
         with autocast():
@@ -224,7 +227,7 @@ def main(argv: list[str] | None = None) -> int:
         rate=args.rate,
         keep=lambda: {"model": model.state_dict()},
     )
-    prompts = bridges(model, sources, np.random.default_rng(run.step))
+    prompts = bridges(model, sources, SentenceEncoder.load(args.model), np.random.default_rng(run.step))
     batches = Batches(sources, prompts, model.config, args.batch, run.step * 8 + rank)
     # From here on every process draws its own examples.
     torch.manual_seed(run.step * 8 + rank)
