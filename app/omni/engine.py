@@ -150,9 +150,9 @@ class OmniEngine:
             features, heard, _ = self._parts.encoder.encode(request.audio)
             encode_ms = (time.perf_counter() - started) * 1e3
             yield Heard(heard)
-        elif request.text and isinstance(self._parts.encoder, QuestionReader):
-            features = self._parts.encoder.meaning(request.text)
         wording = (request.text or "") if asked else READ_ALOUD
+        if request.audio is None and isinstance(self._parts.encoder, QuestionReader):
+            features = self._parts.encoder.meaning(wording)
         question = Message("user", wording, audio_rows=0 if features is None else len(features))
         parts = self._parts
         if request.temperature is not None:

@@ -71,7 +71,8 @@ class Run:
     """One training run in `folder`, resumed from `folder/last.pt` where there is one.
 
     `trained` holds the weights that learn; `keep` gives what else belongs into the checkpoint (read with its key by
-    later stages). Counted time excludes reports, so a run that was stopped learns no less.
+    later stages). What counts is the processor time of this thread without reports: a run that was stopped, or shared
+    its cores with other work, learns no less.
     """
 
     def __init__(
@@ -141,7 +142,7 @@ class Run:
         step_seconds = 0.0
         last_report = time.monotonic()
         while self.spent < self.limit and not stopped:
-            began = time.monotonic()
+            began = time.thread_time()
             warm = min(1.0, (self.step + 1) / WARM_UP_STEPS)
             for group in self._optimiser.param_groups:
                 group["lr"] = (
@@ -156,7 +157,7 @@ class Run:
             self._optimiser.step()
             self._optimiser.zero_grad(set_to_none=True)
             self.step += 1
-            step_seconds = time.monotonic() - began
+            step_seconds = time.thread_time() - began
             log.append(tuple(part.item() for part in parts))
             if first and self.step % LOG_STEPS == 0:
                 means = " ".join(f"{v:.3f}" for v in np.mean(log[-LOG_STEPS:], 0))

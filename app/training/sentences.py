@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from app.speech.sentence_encoder import TOKENIZER, WEIGHTS, SentenceEncoder
+from app.speech.sentence_encoder import TOKENIZER, WEIGHTS, WIDTH, SentenceEncoder
 from app.speech.weights import save_weights
 from app.training.examples import TOOL_SHARE, Sources, heard_form, misheard, vary
 from app.training.loop import Run, stage_arguments
@@ -30,6 +30,7 @@ SHARPNESS = 20.0
 #: Share of the wordings that are read as the ears might mishear them, and of those that they did mishear.
 _MISHEARD, _REAL = 0.3, 0.1
 _HEAD_RATE = 20.0
+_BEGIN_WITH = 8
 
 
 def load_minilm(folder: Path) -> SentenceEncoder:
@@ -68,13 +69,13 @@ class Classes:
         return (misheard(heard_form(text, rng), sources, rng) if rng.random() < _MISHEARD else text), number
 
     def means(self, encoder: SentenceEncoder) -> Tensor:
-        """The mean vector of the wordings of every class, unit length."""
+        """The mean vector of some wordings of every class, unit length."""
         rows = []
         for intent in self._sources.free:
-            rows.append(F.normalize(encoder.vectors(intent.train_questions).mean(0), dim=0))
+            rows.append(encoder.vectors(intent.train_questions[:_BEGIN_WITH]).mean(0))
         for tool in self._sources.free_tools:
-            rows.append(F.normalize(encoder.vectors([tool.sense(q) for q in tool.train_questions]).mean(0), dim=0))
-        return torch.stack(rows)
+            rows.append(encoder.vectors([tool.sense(q) for q in tool.train_questions[:_BEGIN_WITH]]).mean(0))
+        return F.normalize(torch.stack(rows), dim=-1)
 
     def development(self) -> tuple[list[str], Tensor]:
         """The held-out wordings and their classes."""
@@ -86,10 +87,15 @@ class Classes:
 class Tuned(nn.Module):
     """The encoder and a vector for every class; the latter learn faster."""
 
-    def __init__(self, encoder: SentenceEncoder, means: Tensor) -> None:
+    def __init__(self, encoder: SentenceEncoder, classes: int) -> None:
         super().__init__()
         self.encoder = encoder
-        self.means = nn.Parameter(means / _HEAD_RATE)
+        self.means = nn.Parameter(torch.zeros(classes, WIDTH))
+
+    @torch.no_grad()
+    def begin(self, means: Tensor) -> None:
+        """Start with these vectors [classes, 384]."""
+        self.means.copy_(means / _HEAD_RATE)
 
     def loss(self, texts: list[str], classes: Tensor) -> Tensor:
         """Cross-entropy of the classes by cosine."""
@@ -119,8 +125,10 @@ def main(argv: list[str] | None = None) -> int:
     sources = load_text_sources(args.work, args.model)
     classes = Classes(sources)
     encoder = load_minilm(args.work / "minilm")
-    tuned = Tuned(encoder, classes.means(encoder))
+    tuned = Tuned(encoder, len(classes.number))
     run = Run(args.work / "sentences", tuned, minutes=args.minutes, rate=args.rate)
+    if not run.resumed:
+        tuned.begin(classes.means(encoder))
     report = _judge(tuned, classes)
     print(json.dumps({"step": run.step, **report()}), flush=True)
     rng = np.random.default_rng(run.step)

@@ -15,12 +15,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from app.omni.chat import READ_ALOUD
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
 from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
 from app.training.corpus import Intent
-from app.training.examples import Example, Sources, assemble, draw_asked, history_of, vary
+from app.training.examples import Example, Question, Sources, assemble, draw_asked, history_of, vary
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
 
@@ -45,16 +46,19 @@ class Prompted:
 def bridges(
     model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
 ) -> dict[str, list[Prompted]]:
-    """Bridge states of every intent that has codes, behind several prompts each."""
+    """Bridge states of every intent that has codes, behind several prompts each, one of them to read it aloud."""
     jobs: list[tuple[str, Example, int]] = []
     for intent in sources.intents:
         if intent.id not in sources.codes:
             continue
         frames = sources.codes[intent.id].shape[1]
         for number in range(PROMPTS_PER_ANSWER):
-            question = intent.train_questions[rng.integers(len(intent.train_questions))]
-            asked = draw_asked(vary(question, rng), sources, rng)
-            history = history_of(intent, sources, rng, short=number > 0)
+            if number:
+                question = intent.train_questions[rng.integers(len(intent.train_questions))]
+                asked = draw_asked(vary(question, rng), sources, rng)
+                history = history_of(intent, sources, rng, short=number > 1)
+            else:
+                asked, history = Question(READ_ALOUD), ""
             example = assemble(sources, history, asked, intent.spoken_answer)
             jobs.append((intent.id, example, example.start + frames + CODEBOOKS + 1))
     jobs.sort(key=lambda job: job[2])
