@@ -24,8 +24,8 @@ from app.training.tool_corpus import ToolDraw, ToolIntent
 FILLERS = ("um", "uh", "hey", "so", "okay", "well", "please", "hey Banter", "oh")
 #: Shares of the examples; the rest are questions that have an answer.
 TOOL_SHARE, FALLBACK_SHARE = 0.2, 0.13
-#: Share of the questions that come after at least one, two, three earlier exchanges which do not matter; half of that when
-#: they are to be short.
+#: Share of the questions that come after at least one, two, three earlier exchanges which do not matter; half of that
+#: when they are to be short.
 EARLIER = (0.5, 0.15, 0.07)
 #: Share of turns in which nothing could be read.
 UNHEARD_SHARE = 0.005
