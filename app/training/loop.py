@@ -24,7 +24,7 @@ from torch import Tensor, nn
 WARM_UP_STEPS = 100
 LAST_RATE = 0.03
 CLIP = 1.0
-REPORT_SECONDS = 400
+SAVE_SECONDS, REPORT_SECONDS = 300, 1500
 LOG_STEPS = 50
 
 
@@ -140,7 +140,7 @@ class Run:
         first = not dist.is_initialized() or dist.get_rank() == 0
         # Counted one step late, so that all processes count the same time and stop at the same step.
         step_seconds = 0.0
-        last_report = time.monotonic()
+        last_report = last_save = time.monotonic()
         while self.spent < self.limit and not stopped:
             began = time.thread_time()
             warm = min(1.0, (self.step + 1) / WARM_UP_STEPS)
@@ -165,8 +165,10 @@ class Run:
                 print(f"step {self.step} loss {means} {pace:.2f} s/step {self.spent / 60:.1f} min", flush=True)
             if first and time.monotonic() - last_report > REPORT_SECONDS:
                 print(json.dumps({"step": self.step, **report()}), flush=True)
-                self.save()
                 last_report = time.monotonic()
+            if first and time.monotonic() - last_save > SAVE_SECONDS:
+                self.save()
+                last_save = time.monotonic()
         if first:
             if not stopped:
                 print(json.dumps({"step": self.step, **report()}), flush=True)
