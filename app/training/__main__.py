@@ -15,6 +15,7 @@ VERBS = {
     "ears-tune": "ears_tune",
     "choose": "choose",
     "derive": "derive",
+    "crossed": "crossed",
     "said": "said",
     "decoder": "decoder",
     "pack": "pack",
