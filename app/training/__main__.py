@@ -14,7 +14,6 @@ VERBS = {
     "ears": "ears",
     "ears-tune": "ears_tune",
     "choose": "choose",
-    "derive": "derive",
     "crossed": "crossed",
     "said": "said",
     "decoder": "decoder",

@@ -21,15 +21,14 @@ import torch
 from numpy.typing import NDArray
 
 from app.speech.codec_parts import SAMPLE_RATE
-from app.speech.speaker_traits import Traits
 from app.speech.starter_speaker import StarterSpeaker
 from app.speech.voiceprint import Voiceprint
+from app.training.change_pitch import change_pitch
 from app.training.choices import Choice, load_choices, prepare
 from app.training.corpus import load_intents
-from app.training.derive import change_voice
 from app.training.kokoro import RESERVED_VOICES, Kokoro
 from app.training.likeness import load_resemblyzer
-from app.training.synthesize import DEFAULT_SOURCE, plan_answers
+from app.training.synthesize import DEFAULT_SOURCE, DEFAULT_VOICE, plan_answers
 
 Floats = NDArray[np.float32]
 #: Voices in which every answer is spoken, and how often such a voice is a mixture of two.
@@ -101,7 +100,7 @@ class Crossing:
         octaves, audio = self.octaves(person), cut_like(np.asarray(spoken, np.float32), recording)
         # PSOLA costs a little clarity: not for what nobody hears.
         if abs(octaves) > _SAME_PITCH:
-            audio = change_voice(audio, SAMPLE_RATE, Traits(pitch=octaves))
+            audio = change_pitch(audio, SAMPLE_RATE, octaves)
         return audio, octaves
 
     def row(self, audio: Floats, octaves: float) -> dict[str, object]:
@@ -119,19 +118,25 @@ def cross(work: Path, crossing: Crossing, voices: list[str]) -> Iterator[Path]:
         choice: Choice | None = chosen.get(intent.id)
         if choice is None or choice.file not in plan:
             continue
+        recording = sf.read(work / "answers" / f"{choice.file}.flac", dtype="float32")[0]
+        utterance = plan[choice.file]
+        own = out / f"{intent.id}.{DEFAULT_VOICE}.flac"
+        if not own.with_suffix(".json").exists():
+            _write(own, prepare(recording, choice.shift), intent.id, DEFAULT_VOICE, crossing.row(recording, 0.0))
         rng = np.random.default_rng(list(intent.id.encode()))
         for person in (draw_person(voices, rng) for _ in range(VOICES_PER_ANSWER)):
             path = out / f"{intent.id}.{person.name}.flac"
             if path.with_suffix(".json").exists():
                 continue
-            recording = sf.read(work / "answers" / f"{choice.file}.flac", dtype="float32")[0]
-            utterance = plan[choice.file]
             audio, octaves = crossing.speak(utterance.text, utterance.speed, recording, person)
-            sf.write(path, prepare(audio, choice.shift), SAMPLE_RATE, subtype="PCM_16")
-            path.with_suffix(".json").write_text(
-                json.dumps({"intent": intent.id, "voice": person.name, **crossing.row(audio, octaves)})
-            )
+            row = crossing.row(audio, octaves)
+            _write(path, prepare(audio, choice.shift), intent.id, person.name, row)
             yield path
+
+
+def _write(path: Path, audio: Floats, intent: str, voice: str, row: dict[str, object]) -> None:
+    sf.write(path, audio, SAMPLE_RATE, subtype="PCM_16")
+    path.with_suffix(".json").write_text(json.dumps({"intent": intent, "voice": voice, **row}))
 
 
 def main(argv: list[str] | None = None) -> int:

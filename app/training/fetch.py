@@ -27,7 +27,7 @@ KOKORO_JS = "kokoro-js@1.2.1"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """`python -m app.training fetch`: kokoro.onnx, vocab.json, voices/, whisper/, minilm/ and resemblyzer.pt in WORK."""
+    """`python -m app.training fetch`: WORK gets voices/, whisper/, minilm/, kokoro.onnx, vocab.json, resemblyzer.pt"""
     parser = argparse.ArgumentParser(prog="app.training fetch", description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
     work: Path = parser.parse_args(argv).work
