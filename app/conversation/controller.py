@@ -275,7 +275,7 @@ class Conversation:
                 self._listener.reply_delta(live.turn, live.add_text(event.text))
             case protocol.ToolCall():
                 live.called = True
-                self._step(self._acts.errands.called(live.turn, event.text, event.closed))
+                self._step(self._acts.errands.called(live.turn, event.text, event.closed, live.question))
             case protocol.AudioFrame():
                 self._on_audio(live, np.frombuffer(event.samples, "<f4"))
             case protocol.TurnDone():

@@ -29,6 +29,7 @@ from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, Tur
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
+from app.speech.interfaces import QuestionReader
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
@@ -152,6 +153,8 @@ class OmniEngine:
             encode_ms = (time.perf_counter() - started) * 1e3
             yield Heard(heard)
         wording = (request.text or "") if asked else READ_ALOUD
+        if request.audio is None and isinstance(self._parts.encoder, QuestionReader):
+            features = self._parts.encoder.meaning(wording)
         question = Message("user", wording, audio_rows=0 if features is None else len(features))
         parts = self._parts
         if request.temperature is not None:

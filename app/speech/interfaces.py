@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -27,6 +27,15 @@ class AudioEncoder(Protocol):
 
     def encode(self, audio: NDArray[np.float32]) -> Encoded:
         """Encode float32 mono speech at 16 kHz."""
+        ...
+
+
+@runtime_checkable
+class QuestionReader(Protocol):
+    """An audio encoder that also has something to add to a typed question."""
+
+    def meaning(self, text: str) -> torch.Tensor | None:
+        """Feature rows float32 [N, D] that follow the typed words; None for none."""
         ...
 
 

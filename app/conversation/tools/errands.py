@@ -79,8 +79,8 @@ class Errands:
 
     # --- what the model or the user wants
 
-    def called(self, turn: int, text: str, closed: bool) -> te.ToolsCalled:
-        """The model has written `text` between the markers of a call."""
+    def called(self, turn: int, text: str, closed: bool, asked: str = "") -> te.ToolsCalled:
+        """The model has written `text` between the markers of a call, when the user had said `asked`."""
         self._take(turn)
         try:
             calls = parse_calls(text if closed else "", self._registry)
@@ -89,7 +89,8 @@ class Errands:
         except CallError as error:
             self._refused(turn, error)
         else:
-            return self._use(turn, calls, agreed=False)
+            # After a yes the model has asked itself, and nobody likes to be asked twice.
+            return self._use(turn, calls, agreed=said.yes_or_no(asked) is True)
         return te.ToolsCalled(turn)
 
     def answered(self, turn: int, text: str) -> te.ToolsCalled | None:
