@@ -4,6 +4,7 @@ window.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -68,6 +69,21 @@ class Tools(Protocol):
 
     def cancel(self, number: int) -> None:
         """Nobody waits for this call, which changes nothing."""
+        ...
+
+
+class Brain(Protocol):
+    """A larger model that may be asked. No call may block."""
+
+    @property
+    def source(self) -> str:
+        """Where its words come from, as "From llama3 on this computer"."""
+        ...
+
+    def ask(self, number: int, question: str, history: Iterable[Exchange]) -> Callable[[], None]:
+        """Ask `question`; returns what gives it up. `Conversation.brain_said` is to be called with `number` for each
+        sentence of the answer, and `Conversation.brain_ended` at its end, both only until it is given up.
+        """
         ...
 
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.audio.capture import MicChunk
 from app.audio.catalogue import DeviceName, Found, Kind
 from app.audio.check import Trouble
+from app.conversation import delegation
 from app.conversation import events as ev
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
@@ -23,6 +24,7 @@ from app.engine.host import EngineHost
 from app.engine.protocol import Event
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
+from app.gui.larger_model import LargerModel
 from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
@@ -119,6 +121,7 @@ class Assistant(QObject):
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
         self.toolbox = Toolbox(window, self.conversation, self.preferences, agenda, loaded.settings)
+        self.larger_model = LargerModel(window, self.conversation, self.preferences, loaded.settings)
         self._stopwatch = Stopwatch()
         self.reporter = Reporter(window, self._devices, loaded.settings)
         self.conversation.watch = self._watch
@@ -169,6 +172,7 @@ class Assistant(QObject):
         self.sound_check.close()
         self.preferences.close()
         self.toolbox.close()
+        self.larger_model.close()
         self.voices.close()
         self._closed = True
         self._post.close()
@@ -200,7 +204,8 @@ class Assistant(QObject):
         self._window.transcript.add_reply(turn, text)
 
     def tool_changed(self, turn: int, usage: Usage) -> None:
-        self._window.transcript.use_tool(turn, usage.call, ToolUse(usage.tool, usage.stage.value, usage.summary))
+        summary = shown(usage.summary) if usage.tool == delegation.NAME else usage.summary
+        self._window.transcript.use_tool(turn, usage.call, ToolUse(usage.tool, usage.stage.value, summary))
 
     def reply_sound(self, turn: int, samples: Samples) -> None:
         self.kept.hear(turn, samples)
@@ -261,6 +266,7 @@ class Assistant(QObject):
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
         self.reporter.model = info
+        self.larger_model.model_ready(info)
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
         pid = self.host.pid

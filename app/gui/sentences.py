@@ -179,6 +179,50 @@ _VOICES = (
     QT_TRANSLATE_NOOP("Sentences", "{path} changes its sample rate midway; convert it to WAV first."),
     QT_TRANSLATE_NOOP("Sentences", "{path} has a rate of {rate} Hz; speech needs at least {least} Hz."),
 )
+_BRAIN = (
+    QT_TRANSLATE_NOOP("Sentences", "From {model} on this computer"),
+    QT_TRANSLATE_NOOP("Sentences", "From {model} at {host}"),
+    QT_TRANSLATE_NOOP("Sentences", "This is no address of a chat program: write one like {address}."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{host} is another computer: allow that in the settings, or use an address of this one."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "No larger model is chosen yet: choose one in the settings, or type its name there."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "The program at {address} has no model yet: load one there."),
+    QT_TRANSLATE_NOOP("Sentences", "{model} answered after {seconds} s: {words}"),
+    QT_TRANSLATE_NOOP("Sentences", "{model} answered nothing that can be said: ask again, or choose another model."),
+    QT_TRANSLATE_NOOP("Sentences", "Something went wrong while {model} answered: ask again."),
+    QT_TRANSLATE_NOOP("Sentences", "{address} does not answer in time: see whether the program there is well."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{model} did not begin to answer in {seconds} seconds: ask again, or choose a smaller model."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{model} took too long, so the rest of its answer is left out: choose a smaller model."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "The answer of {model} broke off: ask again, and see whether the program is well."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Nothing answers at {address}: start the program there, or correct the address in the settings.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The program at {address} wants a key, which Banter has none of: switch that off there."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The program at {address} has no model {model}: choose another one in the settings."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The program at {address} reports a fault of its own (error {number}): restart it, or ask again.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The program at {address} refuses the question (error {number}): choose another model in the settings.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "What answers at {address} is no chat program: correct the address in the settings."
+    ),
+)
 # What the systems say, which stands within the sentences above.
 _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "No space left on device"),
@@ -187,7 +231,7 @@ _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "Read-only file system"),
 )
 # The stubs do not know that what is marked stays a string.
-KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES)))
+KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES, *_BRAIN)))
 SYSTEM = tuple(map(str, _SYSTEM))
 
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -21,6 +21,7 @@ from app.omni.hearing import Hearing
 from app.omni.parts import EngineParts
 from app.omni.prompt import build_prompt
 from app.omni.published import CODEC, ENCODER, PUBLISHED_VOICES, with_published_parts
+from app.omni.refusals import refusals
 from app.omni.reply import Reply
 from app.omni.sampler import SamplerError
 from app.omni.silence import silence_codes
@@ -30,7 +31,7 @@ from app.omni.turn import INPUT_RATE, Exchange, ModelInfo, TurnPiece, TurnReques
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
-from app.speech.interfaces import Transcriber
+from app.speech.interfaces import QuestionReader, Transcriber
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
@@ -119,6 +120,7 @@ class OmniEngine:
             clip_s=float(section.get("speaker_clip_s", CHOSEN_S)) if speaker else 0.0,
             speaker=kind,
             speaker_size=config.spk_emb_size,
+            **refusals(folder)._asdict(),
         )
         turns = section.get("history_turns")
         parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker)
@@ -151,6 +153,8 @@ class OmniEngine:
         yield from hearing.at_once()
         features = hearing.features
         wording = (request.text or "") if asked else READ_ALOUD
+        if request.audio is None and isinstance(self._parts.encoder, QuestionReader):
+            features = self._parts.encoder.meaning(wording)
         question = Message("user", wording, audio_rows=0 if features is None else len(features))
         parts = self._parts
         if request.temperature is not None:

@@ -122,7 +122,8 @@ class TurnStats:
 class ModelInfo:
     """What a loaded model can do. `voices` in menu order, the default first; those of the user's own, `own_voices`,
     come last. It makes a voice from a clip of `clip_s` seconds, 0: it cannot make any. `speaker` is the kind of
-    encoder that does it, `speaker_size` how many values its vectors have.
+    encoder that does it, `speaker_size` how many values its vectors have. `unknown` are the answers with which it says
+    that it does not know, or cannot do something with words, and `unheard` those to what it has not understood.
     """
 
     name: str
@@ -134,6 +135,8 @@ class ModelInfo:
     clip_s: float = 0.0
     speaker: str = ""
     speaker_size: int = 0
+    unknown: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
     extras: dict[str, str] = field(default_factory=dict)
 
 

@@ -59,6 +59,15 @@ class GivenUpError(Exception):
     """What was being worked out is not wanted any more."""
 
 
+@runtime_checkable
+class QuestionReader(Protocol):
+    """An audio encoder that also has something to add to a typed question."""
+
+    def meaning(self, text: str) -> torch.Tensor | None:
+        """Feature rows float32 [N, D] that follow the typed words; None for none."""
+        ...
+
+
 class StreamingDecoder(Protocol):
     """Decoder state of one utterance."""
 

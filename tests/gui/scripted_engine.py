@@ -26,15 +26,17 @@ from app.omni.turn import (
 from tests.support.figures import figures
 
 FACTORY = "tests.gui.scripted_engine:load"
+UNKNOWN = "I do not know that one."
 
 
 class ScriptedEngine:
     """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
-    chance; "ponder" has it think for a minute; "crash" ends it; "call TEXT" calls a tool. Says what it is told to say.
+    chance; "ponder" has it think for a minute; "crash" ends it; "call TEXT" calls a tool; "riddle" it does not know.
+    Says what it is told to say.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0)
+        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0, unknown=(UNKNOWN,))
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         question = request.text or "spoken words"
@@ -52,6 +54,8 @@ class ScriptedEngine:
         words = f"You said: {question}".split() if request.say is None else request.say.split()
         if question == "dice":
             words = f"You said: seed {request.seed} temperature {request.temperature}".split()
+        if request.say is None and question == "riddle":
+            words = UNKNOWN.split()
         if request.say is None and (question == "count" or request.text is None):
             words = [str(number) for number in range(80)]
         frames = 0

@@ -29,6 +29,10 @@ BELOW = (
     "engine/factory.py",
     "history/keeper.py",
     "history/export.py",
+    "brain/address.py",
+    "brain/request.py",
+    "brain/brain.py",
+    "brain/trial.py",
 )
 
 
