@@ -4,18 +4,22 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from app.speech.errors import DamagedModelError
+from app.speech.file_kind import weight_format
+
+log = logging.getLogger(__name__)
 
 _SCALE = ".scale"
 _INT8_MIN_COLUMNS = 64
@@ -37,18 +41,24 @@ class WithoutValues(TorchFunctionMode):
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
     """Tensors of a safetensors file or a `.bin`/`.pth` pickle, int8 ones scaled back to float32.
 
-    Raises DamagedModelError.
+    Of a file that training can be resumed from, those of the model. Raises DamagedModelError.
     """
     path = Path(path)
+    kind = weight_format(path)
+    state: Any
     try:
-        if path.suffix == ".safetensors":
+        if kind == "safetensors":
             state = load_file(path)
         else:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, SafetensorError) as error:
-        raise DamagedModelError(f"{path} is missing or damaged ({error}): download or copy it again.") from error
+            # Mapped, so that what is not used takes no memory; only archives can be.
+            state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # torch raises many types for damaged or foreign pickles
-        raise DamagedModelError(f"{path} cannot be read as a weight file: download or copy it again.") from error
+        log.info("%s: %s", path, error)
+        raise DamagedModelError(
+            f"{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again."
+        ) from error
+    if isinstance(state, dict) and isinstance(state.get("model"), dict):
+        state = state["model"]
     if not isinstance(state, dict) or not all(isinstance(t, Tensor) for t in state.values()):
         raise DamagedModelError(f"{path} does not map names to tensors: it is not a model of this kind.")
     for name in [n for n, t in state.items() if t.dtype == torch.int8]:
