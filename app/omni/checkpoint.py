@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -16,9 +15,9 @@ from app.omni.model import OmniModel
 from app.speech import weights
 from app.speech.weights import read_tensors
 
-log = logging.getLogger(__name__)
-
 _EMBEDDING, _HEAD = "model.embed_tokens.weight", "lm_head.weight"
+_FIRST_DENSE = "model.layers.0.mlp.gate_proj.weight"
+_FIRST_EXPERT = "model.layers.0.mlp.experts.0.gate_proj.weight"
 _PATTERNS = ("model.safetensors", "model-*.safetensors", "pytorch_model*.bin", "*.pth")
 # What training in several processes, or compiled, puts before every name.
 _WRAPPERS = ("module.", "_orig_mod.")
@@ -73,9 +72,6 @@ def config_of(state: Mapping[str, Tensor], source: str = "The state dict") -> Om
         talker = state["talker.norm.weight"]
         codes, adapter = state["talker.embed_tokens.adapters.0.0.weight"].shape
         gate = state.get("model.layers.0.mlp.gate.weight")
-        inner = (
-            "model.layers.0.mlp.gate_proj.weight" if gate is None else "model.layers.0.mlp.experts.0.gate_proj.weight"
-        )
         sees = "vision_proj.mlp.0.weight" in state
         values = {
             "hidden_size": hidden,
@@ -86,7 +82,7 @@ def config_of(state: Mapping[str, Tensor], source: str = "The state dict") -> Om
             "head_dim": head,
             "use_moe": gate is not None,
             "num_experts": 4 if gate is None else len(gate),
-            "intermediate_size": len(state[inner]),
+            "intermediate_size": len(state[_FIRST_DENSE if gate is None else _FIRST_EXPERT]),
             "talker_hidden_size": len(talker),
             "num_talker_hidden_layers": _layers(state, "talker.layers."),
             "audio_adapter_size": adapter,
@@ -96,7 +92,9 @@ def config_of(state: Mapping[str, Tensor], source: str = "The state dict") -> Om
             "image_hidden_size": len(state["vision_proj.mlp.0.weight"]) if sees else OmniConfig.image_hidden_size,
         }
     except KeyError as error:
-        raise DamagedModelError(_lacks(source, [str(error.args[0])], state)) from error
+        name = str(error.args[0])
+        reason = f"lacks '{name}': it is incomplete or no MiniMind-O network"
+        raise DamagedModelError(f"{source} {_another_kind(state, (name,)) or reason}.") from error
     if codes != OmniConfig.audio_vocab_size:
         raise DamagedModelError(
             f"{source} speaks with {codes} codes instead of {OmniConfig.audio_vocab_size}, "
@@ -134,23 +132,13 @@ def build_model(config: OmniConfig, state: Mapping[str, Tensor], source: str = "
     given = _unwrapped(state)
     if _HEAD not in given and _EMBEDDING in given:
         given[_HEAD] = given[_EMBEDDING]
-    expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
-    missing = [name for name in expected if name not in given]
-    if missing:
-        raise DamagedModelError(_lacks(source, missing, given))
-    wrong = [name for name, shape in expected.items() if given[name].shape != shape]
-    if wrong:
-        raise DamagedModelError(
-            f"{source} has '{wrong[0]}' with shape {tuple(given[wrong[0]].shape)} instead of "
-            f"{tuple(expected[wrong[0]])}: config.json and weights do not belong together."
-        )
-    odd = next((name for name in expected if not given[name].is_floating_point()), None)
+    wanted = set(model.state_dict())
+    if (mistaken := _another_kind(given, wanted)) is not None:
+        raise DamagedModelError(f"{source} {mistaken}.")
+    odd = next((name for name in sorted(wanted & given.keys()) if not given[name].is_floating_point()), None)
     if odd is not None:
         raise DamagedModelError(f"{source} has '{odd}' as {given[odd].dtype}: it is not a model of this kind.")
-    extra = sorted(set(given) - set(expected))
-    if extra:
-        log.warning("%s: %d tensors the network does not use were left out (%s …)", source, len(extra), extra[0])
-    model.load_state_dict({name: given[name].float() for name in expected}, assign=True)
+    weights.fill(model, given, source, "the network")
     model.tie_weights()
     return model.eval().requires_grad_(False)
 
@@ -163,26 +151,20 @@ def _unwrapped(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return given
 
 
-def _lacks(source: str, missing: list[str], given: Mapping[str, Tensor]) -> str:
-    """One sentence about tensors that are not there."""
-    if any(name.startswith("model.layers.") for name in given):
-        if not any(name.startswith("talker.") for name in given):
+def _another_kind(given: Mapping[str, Tensor], wanted: Container[str]) -> str | None:
+    """What weights are that belong to another configuration than the one that wants them; None where they may fit."""
+    if _FIRST_DENSE not in given and _FIRST_EXPERT not in given:
+        return None
+    if not any(name.startswith("talker.") for name in given):
+        return "has no 'talker.norm.weight': it is a text model that cannot speak; use a file such as sft_omni_768.pth"
+    kinds = {_FIRST_EXPERT: "a mixture of experts", _FIRST_DENSE: "dense"}
+    for has, lacks in ((_FIRST_EXPERT, _FIRST_DENSE), (_FIRST_DENSE, _FIRST_EXPERT)):
+        if has in given and has not in wanted and lacks in wanted:
             return (
-                f"{source} has no 'talker.norm.weight': it is a text model that cannot speak; "
-                "use a file such as sft_omni_768.pth."
+                f"has '{has}' and is {kinds[has]}, but config.json says {kinds[lacks]}: "
+                "config.json and weights do not belong together"
             )
-        expert, dense = "model.layers.0.mlp.experts.0.gate_proj.weight", "model.layers.0.mlp.gate_proj.weight"
-        kinds = {expert: "a mixture of experts", dense: "dense"}
-        for has, lacks in ((expert, dense), (dense, expert)):
-            if has in given and lacks in missing:
-                return (
-                    f"{source} has '{has}' and is {kinds[has]}, but config.json says {kinds[lacks]}: "
-                    "config.json and weights do not belong together."
-                )
-    return (
-        f"{source} lacks {len(missing)} tensors of the network (first: '{missing[0]}'): "
-        "the file is incomplete or belongs to another model."
-    )
+    return None
 
 
 def save_weights(

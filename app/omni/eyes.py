@@ -10,7 +10,7 @@ from torch import Tensor
 from app.omni.config import OmniConfig
 from app.omni.errors import BlindModelError, DamagedModelError
 from app.vision.interfaces import ImageEncoder
-from app.vision.siglip2 import FOLDER, VisionTower, find_tower
+from app.vision.siglip2 import PART, VisionTower, find_tower
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Eyes:
         """Features float32 [tokens, width] of uint8 RGB bytes. Raises BlindModelError."""
         if self._encoder is None:
             raise BlindModelError(
-                f"The model {self._model} lacks its vision tower (the folder {FOLDER}): download it again to ask about "
+                f"The model {self._model} lacks its vision tower (the folder {PART}): download it again to ask about "
                 "pictures."
                 if self._trained
                 else f"The model {self._model} cannot see pictures: ask without one, or choose a model that can see."

@@ -18,12 +18,12 @@ from torch import Tensor
 
 from app.omni.turn import IMAGE_SIDE
 from app.speech.errors import DamagedModelError
+from app.speech.part_files import find_part_file
 from app.speech.weights import read_tensors
 
 log = logging.getLogger(__name__)
 
-FOLDER = "siglip2"
-_FILES = (f"{FOLDER}/model.safetensors", f"{FOLDER}/pytorch_model.bin", f"{FOLDER}.safetensors")
+PART = "siglip2"
 _PREFIX = "vision_model."
 # The pooling head, and the other half of a whole SigLIP.
 _UNUSED = ("head.", "text_model.", "logit_", "embeddings.position_ids")
@@ -147,4 +147,4 @@ class VisionTower:
 
 def find_tower(folder: Path) -> Path | None:
     """The weight file of the vision tower in a model folder, None where there is none."""
-    return next((folder / name for name in _FILES if (folder / name).is_file()), None)
+    return find_part_file(folder, PART, ("*.safetensors", "*.bin"), (f"{PART}*.safetensors",))
