@@ -18,17 +18,20 @@ from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
 from app.omni.eyes import Eyes, load_eyes
 from app.omni.generate import GenerationConfig, TextControl
+from app.omni.hearing import Hearing
 from app.omni.parts import EngineParts
 from app.omni.prompt import build_prompt
+from app.omni.published import CODEC, ENCODER, PUBLISHED_VOICES, with_published_parts
 from app.omni.reply import Reply
 from app.omni.sampler import SamplerError
 from app.omni.silence import silence_codes
 from app.omni.stepper import Stepper
 from app.omni.tokenizer import OmniTokenizer
-from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest
+from app.omni.turn import INPUT_RATE, Exchange, ModelInfo, TurnPiece, TurnRequest
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
+from app.speech.interfaces import Transcriber
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
@@ -88,7 +91,7 @@ class OmniEngine:
         torch.set_num_threads(max(threads, 1))
         try:
             tell("Reading the model", 0.0)
-            config = load_config(folder)
+            config = with_published_parts(load_config(folder), folder)
             section = config.banter
             generation = GenerationConfig.from_dict(section.get("generation", {}))
             tokenizer = OmniTokenizer.load(folder)
@@ -102,9 +105,9 @@ class OmniEngine:
             network = Stepper(model, int8=int8)
             del model
             tell("Loading the ears", 0.6)
-            encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder, int8=int8)
+            encoder = registry.load_encoder(section.get("encoder", ENCODER), folder, int8=int8)
             tell("Loading the voice", 0.75)
-            codec = registry.load_codec(section.get("codec", "mimi"), folder, int8=int8)
+            codec = registry.load_codec(section.get("codec", CODEC), folder, int8=int8)
             kind = str(section.get("speaker", ""))
             speaker = registry.load_speaker_encoder(kind, folder) if kind else None
             eyes = load_eyes(folder, config)
@@ -149,16 +152,14 @@ class OmniEngine:
         phrases = None if request.say is None else self._phrases(request.say)
         started = time.perf_counter()
         voice = self.voices.get(request.voice)
-        features, heard, encode_ms = None, request.text or "", 0.0
-        if request.audio is not None:
-            features, heard, _ = self._parts.encoder.encode(request.audio)
-            encode_ms = (time.perf_counter() - started) * 1e3
-            yield Heard(heard)
+        hearing = Hearing(self._parts.encoder, request)
+        yield from hearing.at_once()
+        features = hearing.features
         seen = None
         if request.image is not None:
             begun = time.perf_counter()
             seen = self._eyes.look(request.image)
-            encode_ms += (time.perf_counter() - begun) * 1e3
+            hearing.encode_ms += (time.perf_counter() - begun) * 1e3
         wording = (request.text or "") if asked else READ_ALOUD
         rows = [0 if one is None else len(one) for one in (features, seen)]
         question = Message("user", wording, audio_rows=rows[0], image_rows=rows[1])
@@ -171,8 +172,8 @@ class OmniEngine:
         ids = self._prompt_ids(question, request.history, voice, parts.generation)
         prompt = build_prompt(parts.config, ids, voice, features, seen)
         reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
-        yield from reply.drawn() if phrases is None else reply.say(phrases)
-        yield reply.stats(heard, encode_ms)
+        yield from hearing.beside(reply.drawn() if phrases is None else reply.say(phrases), cancelled)
+        yield reply.stats(hearing.text, hearing.encode_ms)
 
     def look(self, image: bytes) -> None:
         """A question about this picture (see `TurnRequest`) may follow: have its features ready."""
@@ -184,7 +185,8 @@ class OmniEngine:
 
         A recogniser makes words of a hum or a cough, but is not sure of them.
         """
-        heard = self._parts.encoder.encode(audio)
+        encoder = self._parts.encoder
+        heard = encoder.transcribe(audio, lambda: False) if isinstance(encoder, Transcriber) else encoder.encode(audio)
         return heard.text if heard.certainty >= _CERTAIN else ""
 
     def read_own_voices(self, folder: Path) -> None:
@@ -274,9 +276,10 @@ def _after(calls: int) -> Callable[[], bool]:
 
 def _folder_voices(folder: Path, config: OmniConfig) -> dict[str, Voice]:
     """The voices of a model folder; without a voice file, one that leaves the voice to the model."""
-    for name in ("voices.safetensors", "voices.pt"):
+    if (folder / "voices.safetensors").is_file():
+        return load_voices(folder / "voices.safetensors", config) or {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}
+    voices: dict[str, Voice] = {}
+    for name in PUBLISHED_VOICES:
         if (folder / name).is_file():
-            voices = load_voices(folder / name, config)
-            if voices:
-                return voices
-    return {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}
+            voices |= load_voices(folder / name, config)
+    return voices or {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from app.speech import weights
 from app.speech.features import SAMPLE_RATE, slaney_mel_filters
-from app.speech.part_files import part_file
+from app.speech.part_files import find_part_file, missing_part
 
 PART = "campplus"
 WHAT = "the speaker encoder, CAM++"
@@ -201,10 +201,17 @@ class CamPlus(nn.Module):
         self.xvector.add_module("dense", Dense(2 * channels))
         self._features = SpeakerFeatures()
 
+    @staticmethod
+    def file(folder: Path) -> Path | None:
+        """The published weights in `campplus` in a model folder, or in the folder itself; None where there are none."""
+        return find_part_file(folder, PART, (*FILES, "*.safetensors", "*.bin", "*.pt"), FILES)
+
     @classmethod
     def load(cls, folder: Path) -> CamPlus:
-        """The published weights in `campplus` in a model folder, or in the folder itself. Raises DamagedModelError."""
-        path = part_file(folder, PART, WHAT, (*FILES, "*.safetensors", "*.bin", "*.pt"), FILES)
+        """With the weights of `file`. Raises DamagedModelError."""
+        path = cls.file(folder)
+        if path is None:
+            raise missing_part(folder, PART, WHAT, FILES[0])
         with weights.WithoutValues():
             model = cls()
         weights.fill(model, weights.read_tensors(path), str(path), WHAT)

@@ -7,7 +7,7 @@ equals the decoding of the whole.
 from __future__ import annotations
 
 import copy
-import importlib.util
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,15 @@ class MissingPackageError(DamagedModelError):
 
 def build_mimi(codebooks: int = CODEBOOKS) -> Any:
     """moshi's `MimiModel` with this many codebooks, without values. Raises MissingPackageError."""
-    if importlib.util.find_spec("moshi") is None:
+    # Otherwise moshi compiles itself at its first use, for which few computers have a compiler.
+    os.environ.setdefault("NO_TORCH_COMPILE", "1")
+    try:
+        from moshi.models import loaders
+    except ImportError as error:
         raise MissingPackageError(
-            "This model speaks through the package 'moshi', which is not installed: "
-            "install it with `pip install --no-deps moshi einops`, then load the model again."
-        )
-    from moshi.models import loaders
+            f"This model speaks through the package 'moshi', which cannot be used here ({error}): install it with "
+            "`pip install --no-deps moshi einops sentencepiece`, then load the model again."
+        ) from error
 
     config: dict[str, Any] = copy.deepcopy(loaders._mimi_config)
     config["quantizer"]["n_q"] = codebooks

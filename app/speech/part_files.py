@@ -32,8 +32,13 @@ def part_file(folder: Path, part: str, what: str, inside: Sequence[str], beside:
     """
     found = find_part_file(folder, part, inside, beside)
     if found is None:
-        raise DamagedModelError(
-            f"The part '{part}' ({what}) is missing: there is no {inside[0]} in {folder / part}; "
-            "download the model again in the models window, or copy the published file there."
-        )
+        raise missing_part(folder, part, what, inside[0])
     return found
+
+
+def missing_part(folder: Path, part: str, what: str, name: str) -> DamagedModelError:
+    """The error that says that a part's file, called `name` for example, is not there."""
+    return DamagedModelError(
+        f"The part '{part}' ({what}) is missing: there is no {name} in {folder / part}; "
+        "download the model again in the models window, or copy the published file there."
+    )
