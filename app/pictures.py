@@ -43,6 +43,11 @@ class PictureError(Exception):
     """A picture that cannot be used; the text is one sentence for the user."""
 
 
+def describe(language: str) -> str:
+    """The question about a picture that came without one, in `language` ("zh_CN"), or in English."""
+    return DESCRIBE.get(language[:2].lower(), DESCRIBE["en"])
+
+
 def read_picture(path: Path | str) -> bytes:
     """The picture in a file as the model sees it, see `squeezed`; of an animation the first frame.
 

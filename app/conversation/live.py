@@ -27,7 +27,8 @@ class Live:
     """A turn at the model, and what there is of its answer.
 
     `held_back`: what the model has said to a question that may go on yet, None once it is complete. `over_at`: since
-    when the turn is over. `doubted`: its question may be what the loudspeaker was saying.
+    when the turn is over. `doubted`: its question may be what the loudspeaker was saying. `picture`: what the model was
+    given with the question, `taken` once that was asked for good.
     """
 
     turn: int
@@ -49,6 +50,8 @@ class Live:
     # What of a tool's words the model speaks now, and whether it has written a call before.
     phrase: Phrase | None = None
     called: bool = False
+    picture: bytes | None = None
+    taken: bool = False
     # Played once more: nothing is asked of the model and nothing is remembered.
     again: Samples | None = None
     on_over: Callable[[bool], None] = lambda whole: None

@@ -23,6 +23,7 @@ from app.engine.host import EngineHost
 from app.engine.protocol import Event
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
+from app.gui.pictures.pictures import Pictures
 from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
@@ -119,6 +120,7 @@ class Assistant(QObject):
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
         self.toolbox = Toolbox(window, self.conversation, self.preferences, agenda, loaded.settings)
+        self.pictures = Pictures(window, self.conversation)
         self._stopwatch = Stopwatch()
         self.reporter = Reporter(window, self._devices, loaded.settings)
         self.conversation.watch = self._watch
@@ -169,6 +171,7 @@ class Assistant(QObject):
         self.sound_check.close()
         self.preferences.close()
         self.toolbox.close()
+        self.pictures.close()
         self.voices.close()
         self._closed = True
         self._post.close()
@@ -195,6 +198,12 @@ class Assistant(QObject):
 
     def question(self, turn: int, text: str) -> None:
         self._window.transcript.say_user(turn, text)
+
+    def picture_taken(self, turn: int, image: bytes) -> None:
+        self.pictures.taken(turn, image)
+
+    def picture_returned(self, turn: int) -> None:
+        self.pictures.returned(turn)
 
     def reply_delta(self, turn: int, text: str) -> None:
         self._window.transcript.add_reply(turn, text)
@@ -261,6 +270,7 @@ class Assistant(QObject):
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
         self.reporter.model = info
+        self.pictures.model_ready(info)
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
         pid = self.host.pid

@@ -72,6 +72,13 @@ _MODEL = (
         "Sentences",
         "The question is too long for this model ({needed} of at most {room} positions): ask it in fewer words.",
     ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The model {name} cannot see pictures: ask without one, or choose a model that can see."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The model {name} lacks its vision tower (the folder {folder}): download it again to ask about pictures.",
+    ),
     QT_TRANSLATE_NOOP("Sentences", "There is no voice '{name}': choose one of {names}."),
     QT_TRANSLATE_NOOP("Sentences", "There was not enough memory while {doing}; close other programs and try again."),
     QT_TRANSLATE_NOOP(

@@ -192,6 +192,10 @@
         <source>interrupted</source>
         <translation>被打断</translation>
     </message>
+    <message>
+        <source>with a picture</source>
+        <translation>附图片</translation>
+    </message>
 </context>
 <context>
     <name>Coach</name>
@@ -400,6 +404,10 @@
     <message>
         <source>Or type your question</source>
         <translation>或者输入问题</translation>
+    </message>
+    <message>
+        <source>Your question about the picture</source>
+        <translation>关于图片的问题</translation>
     </message>
     <message>
         <source>Your question</source>
@@ -884,6 +892,72 @@
     </message>
 </context>
 <context>
+    <name>PictureCard</name>
+    <message>
+        <source>Goes with your next question</source>
+        <translation>将随下一个问题一起提问</translation>
+    </message>
+    <message>
+        <source>Ask about it aloud or in writing</source>
+        <translation>可以说出或输入你的问题</translation>
+    </message>
+    <message>
+        <source>Remove the picture</source>
+        <translation>移除图片</translation>
+    </message>
+    <message>
+        <source>Picture for your next question</source>
+        <translation>下一个问题的图片</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>Add a picture</source>
+        <translation>添加图片</translation>
+    </message>
+    <message>
+        <source>Ask about a picture: choose one here, drop it on the window, or paste it</source>
+        <translation>就图片提问：在此选择，拖放到窗口，或粘贴</translation>
+    </message>
+    <message>
+        <source>Choose a picture</source>
+        <translation>选择图片</translation>
+    </message>
+    <message>
+        <source>Pictures ({endings})</source>
+        <translation>图片 ({endings})</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Please describe this image.</source>
+        <translation>请描述这张图片。</translation>
+    </message>
+    <message>
+        <source>{file} is not there any more.</source>
+        <translation>{file} 已不存在。</translation>
+    </message>
+    <message>
+        <source>{file} is no picture that Banter can read: use PNG, JPEG, WebP, GIF, BMP or TIFF.</source>
+        <translation>{file} 不是 Banter 能读取的图片：请使用 PNG、JPEG、WebP、GIF、BMP 或 TIFF。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be shown, it is damaged: choose another picture.</source>
+        <translation>{file} 已损坏，无法显示：请选择另一张图片。</translation>
+    </message>
+    <message>
+        <source>There is no picture in what was pasted: copy it again.</source>
+        <translation>粘贴的内容中没有图片：请重新复制。</translation>
+    </message>
+    <message>
+        <source>{file} is too large: at most {megabytes} MB and {millions} million pixels are read.</source>
+        <translation>{file} 太大：最多读取 {megabytes} MB、{millions} 百万像素。</translation>
+    </message>
+</context>
+<context>
     <name>PreferencesWindow</name>
     <message>
         <source>Settings</source>
@@ -1330,6 +1404,14 @@
     <message>
         <source>The question is too long for this model ({needed} of at most {room} positions): ask it in fewer words.</source>
         <translation>问题对此模型来说太长（{needed} 个位置，最多 {room} 个）：请用更少的词提问。</translation>
+    </message>
+    <message>
+        <source>The model {name} cannot see pictures: ask without one, or choose a model that can see.</source>
+        <translation>模型 {name} 看不到图片：请不带图片提问，或选择能看图的模型。</translation>
+    </message>
+    <message>
+        <source>The model {name} lacks its vision tower (the folder {folder}): download it again to ask about pictures.</source>
+        <translation>模型 {name} 缺少视觉部分（文件夹 {folder}）：请重新下载该模型再就图片提问。</translation>
     </message>
     <message>
         <source>There is no voice &apos;{name}&apos;: choose one of {names}.</source>
@@ -2426,6 +2508,13 @@
     <message>
         <source>It pauses after {seconds} s of your voice, and goes on if that was only an “mm-hm”.</source>
         <translation>听到你说话 {seconds} 秒后暂停；如果只是“嗯”一声，则继续回答。</translation>
+    </message>
+</context>
+<context>
+    <name>Thumbnail</name>
+    <message>
+        <source>Picture</source>
+        <translation>图片</translation>
     </message>
 </context>
 <context>
