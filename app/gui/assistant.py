@@ -270,9 +270,9 @@ class Assistant(QObject):
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
         self.reporter.model = info
-        self.pictures.model_ready(info)
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
+        self.pictures.model_ready(info)
         pid = self.host.pid
         if self._ready_pid not in (None, pid):
             text = self.tr("The model stopped unexpectedly and was restarted: ask again.")
