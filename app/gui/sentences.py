@@ -92,7 +92,26 @@ _MODEL = (
     QT_TRANSLATE_NOOP("Sentences", "{path} is missing or damaged: download or copy the model folder again."),
     QT_TRANSLATE_NOOP("Sentences", "{path} is missing or damaged ({error}): download or copy it again."),
     QT_TRANSLATE_NOOP("Sentences", "{path} is damaged ({error}): download or copy it again."),
-    QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read as a weight file: download or copy it again."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is empty, so its download was cut off: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} is only a pointer of Git LFS to the weights: download the file itself{size}, or run git lfs pull.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is a web page that was saved under the name of the weights: download the file itself."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is incomplete, it ends after {megabytes} MB: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is incomplete, it ends in the midst of '{name}': download or copy it again."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is damaged, its list of tensors cannot be read: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again.",
+    ),
     QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read: {error}."),
     QT_TRANSLATE_NOOP(
         "Sentences", "{path} does not fit this version of Banter: download or copy the model folder again."

@@ -13,7 +13,6 @@ from app.speech.errors import DamagedModelError
 
 _POINTER = b"version https://git-lfs"
 _PAGES = (b"<!doctype", b"<html", b"<?xml", b"<head")
-_AGAIN = "download or copy it again"
 # The list of tensors of the largest models is far shorter.
 _LONGEST_HEADER = 100_000_000
 
@@ -29,9 +28,9 @@ def weight_format(path: Path) -> Literal["safetensors", "pickle"]:
         size = path.stat().st_size
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise DamagedModelError(f"{path} is missing or damaged ({reason}): {_AGAIN}.") from error
+        raise DamagedModelError(f"{path} is missing or damaged ({reason}): download or copy it again.") from error
     if not head:
-        raise DamagedModelError(f"{path} is empty, so its download was cut off: {_AGAIN}.")
+        raise DamagedModelError(f"{path} is empty, so its download was cut off: download or copy it again.")
     if head.startswith(_POINTER):
         wanted = re.search(rb"^size (\d+)", head, re.MULTILINE)
         much = f" ({int(wanted[1]) / 1e6:.0f} MB)" if wanted else ""
@@ -44,7 +43,9 @@ def weight_format(path: Path) -> Literal["safetensors", "pickle"]:
         )
     if head.startswith(b"PK\x03\x04"):
         if not zipfile.is_zipfile(path):
-            raise DamagedModelError(f"{path} is incomplete, it ends after {size / 1e6:.1f} MB: {_AGAIN}.")
+            raise DamagedModelError(
+                f"{path} is incomplete, it ends after {size / 1e6:.1f} MB: download or copy it again."
+            )
         return "pickle"
     if head[8:9] == b"{" and len(head) > 8:
         _check_whole(path, size)
@@ -52,7 +53,9 @@ def weight_format(path: Path) -> Literal["safetensors", "pickle"]:
     if head[:1] == b"\x80":
         # The form that torch wrote before it wrote archives.
         return "pickle"
-    raise DamagedModelError(f"{path} cannot be read as a weight file, it is damaged or of another kind: {_AGAIN}.")
+    raise DamagedModelError(
+        f"{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again."
+    )
 
 
 def _check_whole(path: Path, size: int) -> None:
@@ -60,12 +63,16 @@ def _check_whole(path: Path, size: int) -> None:
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         if length > min(size - 8, _LONGEST_HEADER):
-            raise DamagedModelError(f"{path} is incomplete or damaged, it ends in its list of tensors: {_AGAIN}.")
+            raise DamagedModelError(
+                f"{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again."
+            )
         try:
             header = json.loads(file.read(length))
             ends = {name: entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"}
             name = min((n for n, end in ends.items() if 8 + length + end > size), key=ends.__getitem__, default=None)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-            raise DamagedModelError(f"{path} is damaged, its list of tensors cannot be read: {_AGAIN}.") from error
+            raise DamagedModelError(
+                f"{path} is damaged, its list of tensors cannot be read: download or copy it again."
+            ) from error
     if name is not None:
-        raise DamagedModelError(f"{path} is incomplete, it ends in the midst of '{name}': {_AGAIN}.")
+        raise DamagedModelError(f"{path} is incomplete, it ends in the midst of '{name}': download or copy it again.")

@@ -1454,8 +1454,36 @@
         <translation>{path} 已损坏（{error}）：请重新下载或复制。</translation>
     </message>
     <message>
-        <source>{path} cannot be read as a weight file: download or copy it again.</source>
-        <translation>{path} 无法作为权重文件读取：请重新下载或复制。</translation>
+        <source>{path} is empty, so its download was cut off: download or copy it again.</source>
+        <translation>{path} 是空文件，下载已中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is only a pointer of Git LFS to the weights: download the file itself{size}, or run git lfs pull.</source>
+        <translation>{path} 只是指向权重的 Git LFS 指针：请下载文件本身{size}，或运行 git lfs pull。</translation>
+    </message>
+    <message>
+        <source>{path} is a web page that was saved under the name of the weights: download the file itself.</source>
+        <translation>{path} 是以权重文件名保存的网页：请下载文件本身。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete, it ends after {megabytes} MB: download or copy it again.</source>
+        <translation>{path} 不完整，在 {megabytes} MB 处中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete, it ends in the midst of &apos;{name}&apos;: download or copy it again.</source>
+        <translation>{path} 不完整，在“{name}”中间中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again.</source>
+        <translation>{path} 不完整或已损坏，在张量列表中中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged, its list of tensors cannot be read: download or copy it again.</source>
+        <translation>{path} 已损坏，无法读取其张量列表：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again.</source>
+        <translation>无法将 {path} 作为权重文件读取，它已损坏或属于其他类型：请重新下载或复制。</translation>
     </message>
     <message>
         <source>{path} cannot be read: {error}.</source>
