@@ -135,6 +135,10 @@ class Conversation:
         self._step(ev.TextSubmitted(text))
         return ready
 
+    def show_picture(self, image: bytes | None) -> None:
+        """The next question, typed or spoken, is about this picture (see `TurnRequest`); None: about none."""
+        self._acts.show(image)
+
     def stop(self) -> None:
         """Stop whatever is under way: listening, thinking or speaking."""
         self._step(ev.StopPressed())

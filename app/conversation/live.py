@@ -28,7 +28,8 @@ class Live:
 
     `held_back`: what the model has said to a question that may go on yet, None once it is complete. `over_at`: since
     when the turn is over. `doubted`: its question may be what the loudspeaker was saying. `weighed`: what the model has
-    said, `thought` in words, as long as a larger model may be asked instead; None once that is decided.
+    said, `thought` in words, as long as a larger model may be asked instead; None once that is decided. `picture`: what
+    the model was given with the question, `taken` once that was asked for good.
     """
 
     turn: int
@@ -52,6 +53,8 @@ class Live:
     # What of a tool's words the model speaks now, and whether it has written a call before.
     phrase: Phrase | None = None
     called: bool = False
+    picture: bytes | None = None
+    taken: bool = False
     # Played once more: nothing is asked of the model and nothing is remembered.
     again: Samples | None = None
     on_over: Callable[[bool], None] = lambda whole: None

@@ -50,6 +50,8 @@ class Performer:
         self.own_voice = own_voice
         self.recent = RecentAudio()
         self.live: Live | None = None
+        # What the next question is about.
+        self.picture: bytes | None = None
         # What is to be played instead of asking the model, and whom to tell when that is over.
         self.given: tuple[Samples, Callable[[bool], None]] | None = None
         # Asked with the user's words before they are answered; True: they were meant for somebody else.
@@ -70,7 +72,29 @@ class Performer:
         """What becomes of words that need no answer of the model."""
         return ev.ReplyDone(live.turn) if self.intercept(text) else self.errands.answered(live.turn, text)
 
+    def show(self, picture: bytes | None) -> None:
+        """The next question is about this picture; None: about none."""
+        self.picture = picture
+        if picture is not None and self.engine is not None:
+            self.engine.look(picture)
+
+    def _take_picture(self, live: Live) -> None:
+        """The question has been asked with its picture, if any."""
+        if live.picture is not None:
+            live.taken = True
+            if self.picture is live.picture:
+                self.picture = None
+            self._listener.picture_taken(live.turn, live.picture)
+
+    def _return_picture(self, live: Live) -> None:
+        """It was no question after all, or it goes on. A picture that has been shown since has its place."""
+        if live.taken:
+            live.taken = False
+            self.picture = self.picture or live.picture
+            self._listener.picture_returned(live.turn)
+
     def _hand_over(self, live: Live, claimed: ev.Event) -> None:
+        self._return_picture(live)
         if self.engine is not None and live.engine_turn != NO_ENGINE_TURN:
             self.engine.cancel(live.engine_turn)
         live.engine_turn, live.called = NO_ENGINE_TURN, True
@@ -115,11 +139,14 @@ class Performer:
                 if len(samples):
                     engine.push_audio(live.engine_turn, samples)
             case ev.EndTurn() if engine is not None and live is not None:
-                engine.end_turn(live.engine_turn)
+                live.picture = self.picture
+                engine.end_turn(live.engine_turn, live.picture)
+                self._take_picture(live)
             case ev.TryTurn() if engine is not None and live is not None:
-                live.held_back = []
-                engine.end_turn(live.engine_turn)
+                live.held_back, live.picture = [], self.picture
+                engine.end_turn(live.engine_turn, live.picture)
             case ev.ConfirmTurn() if live is not None:
+                self._take_picture(live)
                 held_back, live.held_back = live.held_back or [], None
                 for event in held_back:
                     self.replay(event)
@@ -143,6 +170,7 @@ class Performer:
                 live.over_at = self._clock()
                 self.delegation.undone(action.turn)
                 self.errands.undone(action.turn)
+                self._return_picture(live)
                 self._listener.turn_discarded(action.turn)
             case ev.EnterState():
                 self.entered(action.state)
@@ -156,9 +184,11 @@ class Performer:
         live.weighed = [] if self.delegation.is_on else None
         claimed = None if text is None else self._claimed(live, text)
         if claimed is None:
-            live.engine_turn = engine.start_turn(voice=self.voice, history=self.history.for_model(), text=text)
+            live.picture, history = None if text is None else self.picture, self.history.for_model()
+            live.engine_turn = engine.start_turn(voice=self.voice, history=history, text=text, image=live.picture)
         if text is not None:
             self._listener.question(action.turn, text)
+            self._take_picture(live)
         if claimed is not None:
             self._hand_over(live, claimed)
 

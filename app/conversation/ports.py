@@ -30,9 +30,10 @@ class Engine(Protocol):
         text: str | None = None,
         seed: int | None = None,
         say: str | None = None,
+        image: bytes | None = None,
     ) -> int:
         """Open a turn and return its number; events of it carry that number. `say`: the words of the reply, which is
-        only spoken; no audio follows.
+        only spoken; no audio follows. `image`: the picture that a typed question is about, as in `TurnRequest`.
         """
         ...
 
@@ -40,8 +41,12 @@ class Engine(Protocol):
         """More of the question: float32 mono at 16 kHz."""
         ...
 
-    def end_turn(self, turn: int) -> None:
-        """The question is complete."""
+    def end_turn(self, turn: int, image: bytes | None = None) -> None:
+        """The question is complete; `image` is the picture it is about."""
+        ...
+
+    def look(self, image: bytes) -> None:
+        """A question about this picture may follow."""
         ...
 
     def cancel(self, turn: int) -> None:
@@ -158,6 +163,14 @@ class Listener(Protocol):
 
     def question(self, turn: int, text: str) -> None:
         """The user's words, once they are known. May come again with better words."""
+        ...
+
+    def picture_taken(self, turn: int, image: bytes) -> None:
+        """The question of `turn` has been asked, and it is about this picture, which goes with no other one then."""
+        ...
+
+    def picture_returned(self, turn: int) -> None:
+        """The picture that was taken with `turn` goes with the next question after all."""
         ...
 
     def reply_delta(self, turn: int, text: str) -> None:

@@ -34,6 +34,7 @@ from app.engine.protocol import (
     Failed,
     ImportVoices,
     Load,
+    Look,
     MakeVoice,
     Progress,
     PushAudio,
@@ -142,16 +143,17 @@ class EngineHost:
         text: str | None = None,
         seed: int | None = None,
         say: str | None = None,
+        image: bytes | None = None,
     ) -> int:
         """Open a new turn and give up the one before; returns its number. With `text` no audio follows.
 
-        `seed` None: that of this object. `say`: the words of the reply, as in `protocol.StartTurn`.
+        `seed` None: that of this object. `say`: the words of the reply, and `image`, as in `protocol.StartTurn`.
         """
         with self._changed:
             self._number += 1
             self._turn, self._turn_open, self._cancelled = self._number, True, False
             chosen = self.seed if seed is None else seed
-            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say))
+            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say, image))
             return self._turn
 
     def push_audio(self, turn: int, samples: NDArray[np.float32]) -> None:
@@ -159,10 +161,15 @@ class EngineHost:
         with self._changed:
             self._queue(PushAudio(turn, np.asarray(samples, dtype="<f4").tobytes()))
 
-    def end_turn(self, turn: int) -> None:
-        """The question is complete: answer now."""
+    def end_turn(self, turn: int, image: bytes | None = None) -> None:
+        """The question is complete: answer now. `image`: the picture it is about, as in `protocol.EndTurn`."""
         with self._changed:
-            self._queue(EndTurn(turn))
+            self._queue(EndTurn(turn, image))
+
+    def look(self, image: bytes) -> None:
+        """A question about this picture may follow."""
+        with self._changed:
+            self._queue(Look(image))
 
     def cancel(self, turn: int) -> None:
         """Give the turn up; `TurnDone` follows, but no more speech or text."""

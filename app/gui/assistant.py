@@ -25,6 +25,7 @@ from app.engine.protocol import Event
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
 from app.gui.larger_model import LargerModel
+from app.gui.pictures.pictures import Pictures
 from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
@@ -122,6 +123,7 @@ class Assistant(QObject):
         )
         self.toolbox = Toolbox(window, self.conversation, self.preferences, agenda, loaded.settings)
         self.larger_model = LargerModel(window, self.conversation, self.preferences, loaded.settings)
+        self.pictures = Pictures(window, self.conversation)
         self._stopwatch = Stopwatch()
         self.reporter = Reporter(window, self._devices, loaded.settings)
         self.conversation.watch = self._watch
@@ -173,6 +175,7 @@ class Assistant(QObject):
         self.preferences.close()
         self.toolbox.close()
         self.larger_model.close()
+        self.pictures.close()
         self.voices.close()
         self._closed = True
         self._post.close()
@@ -199,6 +202,12 @@ class Assistant(QObject):
 
     def question(self, turn: int, text: str) -> None:
         self._window.transcript.say_user(turn, text)
+
+    def picture_taken(self, turn: int, image: bytes) -> None:
+        self.pictures.taken(turn, image)
+
+    def picture_returned(self, turn: int) -> None:
+        self.pictures.returned(turn)
 
     def reply_delta(self, turn: int, text: str) -> None:
         self._window.transcript.add_reply(turn, text)
@@ -269,6 +278,7 @@ class Assistant(QObject):
         self.larger_model.model_ready(info)
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
+        self.pictures.model_ready(info)
         pid = self.host.pid
         if self._ready_pid not in (None, pid):
             text = self.tr("The model stopped unexpectedly and was restarted: ask again.")

@@ -56,6 +56,10 @@ _SHAPES = {
     "bell": '<path d="M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5h4M12 3v2"/>',
     "timer": '<circle cx="12" cy="13.5" r="7"/><path d="M12 9.5v4l2.5 1.5M9.5 3.5h5M18 6.5l1.5 1.5"/>',
     "note": '<path d="M5 4.5h14v10L14 19.5H5zM14 19.5v-5h5M8.5 9h7M8.5 12.5h4"/>',
+    "picture": (
+        '<rect x="3.5" y="5" width="17" height="14" rx="2.5"/><circle cx="8.5" cy="9.7" r="1.4"/>'
+        '<path d="M4 16.5l4.7-4.2 3.3 2.9 3.4-3.9 4.9 5.2"/>'
+    ),
     "calendar": '<rect x="4" y="5.5" width="16" height="14" rx="2.5"/><path d="M4 10h16M8.5 3.5v4M15.5 3.5v4"/>',
     "sum": '<rect x="5" y="3.5" width="14" height="17" rx="2.5"/><path d="M8.5 7.5h7M8.5 12h.1M12 12h.1M15.5 12h.1'
     'M8.5 16h.1M12 16h.1M15.5 16h.1"/>',

@@ -72,6 +72,13 @@ _MODEL = (
         "Sentences",
         "The question is too long for this model ({needed} of at most {room} positions): ask it in fewer words.",
     ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The model {name} cannot see pictures: ask without one, or choose a model that can see."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The model {name} lacks its vision tower (the folder {folder}): download it again to ask about pictures.",
+    ),
     QT_TRANSLATE_NOOP("Sentences", "There is no voice '{name}': choose one of {names}."),
     QT_TRANSLATE_NOOP("Sentences", "There was not enough memory while {doing}; close other programs and try again."),
     QT_TRANSLATE_NOOP(
@@ -85,7 +92,26 @@ _MODEL = (
     QT_TRANSLATE_NOOP("Sentences", "{path} is missing or damaged: download or copy the model folder again."),
     QT_TRANSLATE_NOOP("Sentences", "{path} is missing or damaged ({error}): download or copy it again."),
     QT_TRANSLATE_NOOP("Sentences", "{path} is damaged ({error}): download or copy it again."),
-    QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read as a weight file: download or copy it again."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is empty, so its download was cut off: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} is only a pointer of Git LFS to the weights: download the file itself{size}, or run git lfs pull.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is a web page that was saved under the name of the weights: download the file itself."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is incomplete, it ends after {megabytes} MB: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is incomplete, it ends in the midst of '{name}': download or copy it again."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is damaged, its list of tensors cannot be read: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again.",
+    ),
     QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read: {error}."),
     QT_TRANSLATE_NOOP(
         "Sentences", "{path} does not fit this version of Banter: download or copy the model folder again."

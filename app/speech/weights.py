@@ -6,17 +6,20 @@ from __future__ import annotations
 import json
 import logging
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from app.speech.errors import DamagedModelError
+from app.speech.file_kind import weight_format
+
+log = logging.getLogger(__name__)
 
 log = logging.getLogger(__name__)
 
@@ -42,18 +45,23 @@ class WithoutValues(TorchFunctionMode):
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
     """Tensors of a safetensors file or a `.bin`/`.pt`/`.pth` pickle, int8 ones scaled back to float32.
 
-    Nothing in a pickle is run. Raises DamagedModelError.
+    Nothing in a pickle is run; of a file that training can be resumed from, only the model is read. Raises
+    DamagedModelError.
     """
     path = Path(path)
+    kind = weight_format(path)
+    state: Any
     try:
-        if path.suffix == ".safetensors":
+        if kind == "safetensors":
             state = load_file(path)
         else:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, SafetensorError) as error:
-        raise DamagedModelError(f"{path} is missing or damaged ({error}): download or copy it again.") from error
+            # Mapped, so that what is not used takes no memory; only archives can be.
+            state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # torch raises many types for damaged or foreign pickles
-        raise DamagedModelError(f"{path} cannot be read as a weight file: download or copy it again.") from error
+        log.info("%s: %s", path, error)
+        raise DamagedModelError(
+            f"{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again."
+        ) from error
     if isinstance(state, dict):
         wrapped: list[Any] = [state[name] for name in _WRAPPERS if isinstance(state.get(name), dict)]
         state = wrapped[0] if wrapped else state

@@ -192,6 +192,10 @@
         <source>interrupted</source>
         <translation>被打断</translation>
     </message>
+    <message>
+        <source>with a picture</source>
+        <translation>附图片</translation>
+    </message>
 </context>
 <context>
     <name>Coach</name>
@@ -400,6 +404,10 @@
     <message>
         <source>Or type your question</source>
         <translation>或者输入问题</translation>
+    </message>
+    <message>
+        <source>Your question about the picture</source>
+        <translation>关于图片的问题</translation>
     </message>
     <message>
         <source>Your question</source>
@@ -982,6 +990,72 @@
     </message>
 </context>
 <context>
+    <name>PictureCard</name>
+    <message>
+        <source>Goes with your next question</source>
+        <translation>将随下一个问题一起提问</translation>
+    </message>
+    <message>
+        <source>Ask about it aloud or in writing</source>
+        <translation>可以说出或输入你的问题</translation>
+    </message>
+    <message>
+        <source>Remove the picture</source>
+        <translation>移除图片</translation>
+    </message>
+    <message>
+        <source>Picture for your next question</source>
+        <translation>下一个问题的图片</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>Add a picture</source>
+        <translation>添加图片</translation>
+    </message>
+    <message>
+        <source>Ask about a picture: choose one here, drop it on the window, or paste it</source>
+        <translation>就图片提问：在此选择，拖放到窗口，或粘贴</translation>
+    </message>
+    <message>
+        <source>Choose a picture</source>
+        <translation>选择图片</translation>
+    </message>
+    <message>
+        <source>Pictures ({endings})</source>
+        <translation>图片 ({endings})</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Please describe this image.</source>
+        <translation>请描述这张图片。</translation>
+    </message>
+    <message>
+        <source>{file} is not there any more.</source>
+        <translation>{file} 已不存在。</translation>
+    </message>
+    <message>
+        <source>{file} is no picture that Banter can read: use PNG, JPEG, WebP, GIF, BMP or TIFF.</source>
+        <translation>{file} 不是 Banter 能读取的图片：请使用 PNG、JPEG、WebP、GIF、BMP 或 TIFF。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be shown, it is damaged: choose another picture.</source>
+        <translation>{file} 已损坏，无法显示：请选择另一张图片。</translation>
+    </message>
+    <message>
+        <source>There is no picture in what was pasted: copy it again.</source>
+        <translation>粘贴的内容中没有图片：请重新复制。</translation>
+    </message>
+    <message>
+        <source>{file} is too large: at most {megabytes} MB and {millions} million pixels are read.</source>
+        <translation>{file} 太大：最多读取 {megabytes} MB、{millions} 百万像素。</translation>
+    </message>
+</context>
+<context>
     <name>PreferencesWindow</name>
     <message>
         <source>Settings</source>
@@ -1461,6 +1535,14 @@
         <translation>问题对此模型来说太长（{needed} 个位置，最多 {room} 个）：请用更少的词提问。</translation>
     </message>
     <message>
+        <source>The model {name} cannot see pictures: ask without one, or choose a model that can see.</source>
+        <translation>模型 {name} 看不到图片：请不带图片提问，或选择能看图的模型。</translation>
+    </message>
+    <message>
+        <source>The model {name} lacks its vision tower (the folder {folder}): download it again to ask about pictures.</source>
+        <translation>模型 {name} 缺少视觉部分（文件夹 {folder}）：请重新下载该模型再就图片提问。</translation>
+    </message>
+    <message>
         <source>There is no voice &apos;{name}&apos;: choose one of {names}.</source>
         <translation>没有音色“{name}”：请从 {names} 中选择。</translation>
     </message>
@@ -1501,8 +1583,36 @@
         <translation>{path} 已损坏（{error}）：请重新下载或复制。</translation>
     </message>
     <message>
-        <source>{path} cannot be read as a weight file: download or copy it again.</source>
-        <translation>{path} 无法作为权重文件读取：请重新下载或复制。</translation>
+        <source>{path} is empty, so its download was cut off: download or copy it again.</source>
+        <translation>{path} 是空文件，下载已中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is only a pointer of Git LFS to the weights: download the file itself{size}, or run git lfs pull.</source>
+        <translation>{path} 只是指向权重的 Git LFS 指针：请下载文件本身{size}，或运行 git lfs pull。</translation>
+    </message>
+    <message>
+        <source>{path} is a web page that was saved under the name of the weights: download the file itself.</source>
+        <translation>{path} 是以权重文件名保存的网页：请下载文件本身。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete, it ends after {megabytes} MB: download or copy it again.</source>
+        <translation>{path} 不完整，在 {megabytes} MB 处中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete, it ends in the midst of &apos;{name}&apos;: download or copy it again.</source>
+        <translation>{path} 不完整，在“{name}”中间中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again.</source>
+        <translation>{path} 不完整或已损坏，在张量列表中中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged, its list of tensors cannot be read: download or copy it again.</source>
+        <translation>{path} 已损坏，无法读取其张量列表：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again.</source>
+        <translation>无法将 {path} 作为权重文件读取，它已损坏或属于其他类型：请重新下载或复制。</translation>
     </message>
     <message>
         <source>{path} cannot be read: {error}.</source>
@@ -2631,6 +2741,13 @@
     <message>
         <source>It pauses after {seconds} s of your voice, and goes on if that was only an “mm-hm”.</source>
         <translation>听到你说话 {seconds} 秒后暂停；如果只是“嗯”一声，则继续回答。</translation>
+    </message>
+</context>
+<context>
+    <name>Thumbnail</name>
+    <message>
+        <source>Picture</source>
+        <translation>图片</translation>
     </message>
 </context>
 <context>

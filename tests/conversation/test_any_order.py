@@ -316,9 +316,9 @@ def test_any_order(start: Step, todo: list[Step]) -> None:
     rig = ToolRig()
     end_turn = rig.engine.end_turn
 
-    def ask(turn: int) -> None:
+    def ask(turn: int, image: bytes | None = None) -> None:
         rig.window.calls.append(("asked", rig.opened[-1]))
-        end_turn(turn)
+        end_turn(turn, image)
 
     rig.engine.end_turn = ask  # type: ignore[method-assign]
     start(rig)

@@ -32,11 +32,13 @@ UNKNOWN = "I do not know that one."
 class ScriptedEngine:
     """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
     chance; "ponder" has it think for a minute; "crash" ends it; "call TEXT" calls a tool; "riddle" it does not know.
-    Says what it is told to say.
+    Says what it is told to say. Of a picture it tells the mean colour; with a file "blind" in `folder` it cannot see
+    any.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0, unknown=(UNKNOWN,))
+        sees = not (folder / "blind").exists()
+        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0, unknown=(UNKNOWN,), sees=sees)
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         question = request.text or "spoken words"
@@ -52,6 +54,8 @@ class ScriptedEngine:
             )
             return
         words = f"You said: {question}".split() if request.say is None else request.say.split()
+        if request.image is not None:
+            words += [str(round(float(mean))) for mean in np.frombuffer(request.image, np.uint8).reshape(-1, 3).mean(0)]
         if question == "dice":
             words = f"You said: seed {request.seed} temperature {request.temperature}".split()
         if request.say is None and question == "riddle":
