@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from app.audio.devices import DEVICE_LIST, explain, load_sounddevice
+from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, load_sounddevice
 
 _RATES = (48_000, 44_100, 16_000)
+_NO_CALLBACK_S = 3.0
+# PortAudio's list of open streams bears no two threads at once.
+_ONE_AT_A_TIME = threading.Lock()
+_HANGS_S = 3.0
 _WHAT = {"input": "microphone", "output": "loudspeaker"}
 
 
@@ -30,6 +36,19 @@ def open_stream(
     tell `DEVICE_LIST.opened`.
     """
     sounddevice = load_sounddevice()
+    with _ONE_AT_A_TIME:
+        return _open(sounddevice, owner, kind, device, latency, counts, prepare)
+
+
+def _open(
+    sounddevice: Any,
+    owner: object,
+    kind: Literal["input", "output"],
+    device: int | None,
+    latency: float,
+    counts: Callable[[int], Iterable[int]],
+    prepare: Callable[[int, int], Callable[..., None]],
+) -> Any:
     DEVICE_LIST.refresh(sounddevice)
     try:
         info = sounddevice.query_devices(device, kind)
@@ -62,11 +81,42 @@ def open_stream(
 
 def release_stream(owner: object, stream: Any, *, lost: bool) -> None:
     """Stop and close what `open_stream` gave; `lost` when the device went away."""
-    with contextlib.suppress(Exception):
-        stream.abort(ignore_errors=True)
-    with contextlib.suppress(Exception):
-        stream.close(ignore_errors=True)
+    close_stream(stream)
     DEVICE_LIST.closed(owner, failed=lost)
+
+
+def close_stream(stream: Any) -> None:
+    """Stop and close `stream`, whose owner still counts as one that has a device."""
+    # A device that hangs must not keep the others from being closed.
+    alone = _ONE_AT_A_TIME.acquire(timeout=_HANGS_S)
+    try:
+        with contextlib.suppress(Exception):
+            stream.abort(ignore_errors=True)
+        with contextlib.suppress(Exception):
+            stream.close(ignore_errors=True)
+    finally:
+        if alone:
+            _ONE_AT_A_TIME.release()
+
+
+class Watchdog:
+    """Notices that a stream has died: it says so, or calls back no more."""
+
+    def __init__(self, stream: Any) -> None:
+        """`stream` has just been started."""
+        self._stream = stream
+        self._calls = 0
+        self._alive_at = self._looked_at = time.monotonic()
+
+    def is_lost(self, calls: int) -> bool:
+        """To be asked more often than once a second, with the number of calls back so far."""
+        now = time.monotonic()
+        if now - self._looked_at > ASLEEP_S:
+            self._alive_at = now
+        self._looked_at = now
+        if self._calls != calls:
+            self._calls, self._alive_at = calls, now
+        return now - self._alive_at > _NO_CALLBACK_S or not self._stream.active
 
 
 def _refuses_rate(error: Exception | None) -> bool:

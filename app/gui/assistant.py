@@ -135,7 +135,7 @@ class Assistant(QObject):
         self.voices.microphone_wanted(DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
-        self._devices.rest(saved.mode == SavedMode.PUSH_TO_TALK)
+        self._devices.rest(True, saved.mode == SavedMode.OPEN_MIC)
         self._ticker = QTimer(self)
         self._ticker.setInterval(TICK_MS)
         self._ticker.timeout.connect(self.conversation.tick)
@@ -187,7 +187,7 @@ class Assistant(QObject):
 
     def state_changed(self, state: State, mode: Mode) -> None:
         _log.info("state: %s, mode: %s", state, mode)
-        self._devices.rest(state == State.IDLE and mode != Mode.OPEN_MIC)
+        self._devices.rest(state == State.IDLE, mode == Mode.OPEN_MIC)
         self._window.show_activity(state.value)
         self.voices.state_changed(state)
         if mode != Mode.MUTED:

@@ -71,6 +71,7 @@ class Devices:
         self._lock = threading.Lock()
         self._cleaning_lock = threading.Lock()
         self._resting = False
+        self._playback.may_rest = True
         self._closed = threading.Event()
         self._jobs: set[threading.Thread] = set()
 
@@ -120,9 +121,12 @@ class Devices:
         if self._cleaned is not None:
             self._in_background(self._load_canceller)
 
-    def rest(self, resting: bool) -> None:
-        """Whether nobody asks whether there is speech, so that it need not be looked for."""
-        self._resting = resting
+    def rest(self, idle: bool, open_mic: bool) -> None:
+        """`idle`: no turn is under way, so that the loudspeaker may rest, and without `open_mic` speech need not be
+        looked for.
+        """
+        self._resting = resting = idle and not open_mic
+        self._playback.may_rest = idle
         if self._capture is not None:
             self._capture.resting = resting
 

@@ -58,6 +58,16 @@ def wait(done, most=8.0):
     while not done() and time.monotonic() < end:
         time.sleep(0.01)
 
+def rest():
+    # Returns when the stream has been stopped for a second.
+    global written
+    playback.may_rest = True
+    written, since = -1, time.monotonic()
+    while time.monotonic() - since < 1.0:
+        if playback.reference.written != written:
+            written, since = playback.reference.written, time.monotonic()
+        time.sleep(0.02)
+
 what = sys.argv[1]
 if what == "whole":
     feed(1, 1.5, 0.02)
@@ -106,6 +116,25 @@ elif what == "starved":
 elif what == "lost":
     feed(1, 3.0, 0.0)
     wait(lambda: lost)
+elif what in ("rested", "gone"):
+    rest()
+    if what == "gone":
+        print("resting", flush=True)
+        sys.stdin.readline()
+    feed(1, 1.5, 0.0)
+    playback.end(1)
+    if what == "gone":
+        wait(lambda: lost)
+        print("noticed", flush=True)
+        sys.stdin.readline()
+        playback.open()
+    wait(lambda: finished)
+    out["played"] = playback.played_samples(1)
+    if what == "rested":
+        rest()
+        playback.may_rest = False
+        wait(lambda: playback.reference.written > written)
+        out["again"] = playback.reference.written > written
 out.update(finished=finished, lost=lost, open=playback.is_open, underruns=playback.underruns)
 playback.close()
 print(json.dumps(out))
@@ -274,6 +303,43 @@ def test_slow_speech_raises_the_prebuffer(card: VirtualCard) -> None:
     first, second = result["underruns1"], result["underruns2"] - result["underruns1"]
     assert first >= 1
     assert second <= first
+
+
+def test_a_stream_that_rests_plays_the_next_turn_whole(card: VirtualCard, tmp_path: Path) -> None:
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        result = _result(card.python(PLAY, "rested"))
+        time.sleep(0.3)
+    assert result["finished"] == [1] and result["lost"] == [] and result["open"] and result["again"]
+    assert result["played"] == pytest.approx(19 * 1_920, abs=400) and result["underruns"] == 0
+    samples, rate = read_wav(file)
+    sounding = np.flatnonzero(_sounding(samples, rate))
+    assert len(sounding) * 0.005 == pytest.approx(1.5, abs=0.1)
+
+
+def test_a_loudspeaker_that_goes_away_while_it_rests_is_noticed_when_it_is_needed(
+    card: VirtualCard, tmp_path: Path
+) -> None:
+    process = card.python(PLAY, "gone")
+    assert process.stdout is not None and process.stdin is not None
+    assert any(line.strip() == "resting" for line in process.stdout)
+    card.kill_server()
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    assert any(line.strip() == "noticed" for line in process.stdout)
+    card.restart_server()
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        result = _result(process)
+        time.sleep(0.3)
+    assert len(result["lost"]) == 1 and "loudspeaker" in result["lost"][0]
+    assert result["finished"] == [1] and result["played"] == pytest.approx(19 * 1_920, abs=400)
+    samples, rate = read_wav(file)
+    assert np.count_nonzero(_sounding(samples, rate)) * 0.005 == pytest.approx(1.5, abs=0.1)
 
 
 def test_lost_loudspeaker_is_reported(card: VirtualCard) -> None:
