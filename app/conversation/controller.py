@@ -31,7 +31,7 @@ class Conversation:
     `playback_finished`, `microphone_lost`, `speaker_lost`) may be called anywhere: they go through `post`,
     which must run a function on the conversation's thread, in order. The listener is called on that thread.
 
-    Call `tick` about twenty times a second.
+    Call `tick` about twenty times a second, or twice while it is idle.
     """
 
     def __init__(

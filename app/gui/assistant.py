@@ -39,6 +39,8 @@ from app.settings import Loaded, Settings, SoundDevice, save
 from app.settings import Mode as SavedMode
 
 TICK_MS = 50
+# While nothing is under way, it is only seen to it that time passes.
+TICK_IDLE_MS = 500
 SAVE_AFTER_MS = 600
 SILENT_DB = -100.0
 # A device that went away is tried again after 2, 4 and 8 s, then when the user asks for it.
@@ -137,7 +139,7 @@ class Assistant(QObject):
         self._devices.volume = loaded.settings.volume
         self._devices.rest(True, saved.mode == SavedMode.OPEN_MIC)
         self._ticker = QTimer(self)
-        self._ticker.setInterval(TICK_MS)
+        self._ticker.setInterval(TICK_IDLE_MS)
         self._ticker.timeout.connect(self.conversation.tick)
         self._saver = QTimer(self)
         self._saver.setSingleShot(True)
@@ -188,6 +190,9 @@ class Assistant(QObject):
     def state_changed(self, state: State, mode: Mode) -> None:
         _log.info("state: %s, mode: %s", state, mode)
         self._devices.rest(state == State.IDLE, mode == Mode.OPEN_MIC)
+        interval = TICK_IDLE_MS if state == State.IDLE else TICK_MS
+        if self._ticker.interval() != interval:
+            self._ticker.setInterval(interval)
         self._window.show_activity(state.value)
         self.voices.state_changed(state)
         if mode != Mode.MUTED:
