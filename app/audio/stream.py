@@ -27,17 +27,19 @@ def open_stream(
     latency: float,
     counts: Callable[[int], Iterable[int]],
     prepare: Callable[[int, int], Callable[..., None]],
+    block_s: float = 0.0,
 ) -> Any:
     """Open `device` (PortAudio's number, None for the system's default) for `owner` and start it; returns the stream.
 
     Its own sample rate is tried first, and others only where that is refused. `latency` is the buffer to ask for, in
     seconds; `counts(most)` gives the numbers of channels to try with a device of `most`; `prepare(rate, channels)`
-    makes everything ready for one attempt and returns its callback. Raises `AudioDeviceError`. When it is running,
-    tell `DEVICE_LIST.opened`.
+    makes everything ready for one attempt and returns its callback, which is called every `block_s` seconds, or as
+    often as the device likes, with an array for the loudspeaker to fill or the plain bytes, float32, of the microphone.
+    Raises `AudioDeviceError`. When it is running, tell `DEVICE_LIST.opened`.
     """
     sounddevice = load_sounddevice()
     with _ONE_AT_A_TIME:
-        return _open(sounddevice, owner, kind, device, latency, counts, prepare)
+        return _open(sounddevice, owner, kind, device, latency, counts, prepare, block_s)
 
 
 def _open(
@@ -48,6 +50,7 @@ def _open(
     latency: float,
     counts: Callable[[int], Iterable[int]],
     prepare: Callable[[int, int], Callable[..., None]],
+    block_s: float,
 ) -> Any:
     DEVICE_LIST.refresh(sounddevice)
     try:
@@ -55,7 +58,7 @@ def _open(
     except (sounddevice.PortAudioError, ValueError) as error:
         DEVICE_LIST.closed(owner, failed=True)
         raise explain(error, _WHAT[kind]) from error
-    make = sounddevice.InputStream if kind == "input" else sounddevice.OutputStream
+    make = sounddevice.RawInputStream if kind == "input" else sounddevice.OutputStream
     own = round(float(info["default_samplerate"]))
     channel_counts = tuple(counts(int(info[f"max_{kind}_channels"])))
     failure: Exception | None = None
@@ -66,7 +69,13 @@ def _open(
         stream = None
         try:
             stream = make(
-                device=device, samplerate=rate, channels=channels, dtype="float32", latency=latency, callback=callback
+                device=device,
+                samplerate=rate,
+                blocksize=round(block_s * rate),
+                channels=channels,
+                dtype="float32",
+                latency=latency,
+                callback=callback,
             )
             stream.start()
         except sounddevice.PortAudioError as error:

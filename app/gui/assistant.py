@@ -40,7 +40,7 @@ from app.settings import Mode as SavedMode
 
 TICK_MS = 50
 # While nothing is under way, it is only seen to it that time passes.
-TICK_IDLE_MS = 500
+TICK_IDLE_MS = 1_000
 SAVE_AFTER_MS = 600
 SILENT_DB = -100.0
 # A device that went away is tried again after 2, 4 and 8 s, then when the user asks for it.
@@ -100,7 +100,7 @@ class Assistant(QObject):
         )
         self._devices = Devices(
             Listeners(
-                chunk=self._chunk,
+                chunks=self._chunks,
                 finished=self.conversation.playback_finished,
                 speaker=lambda playback: self._post(lambda: self.conversation.attach_player(playback)),
                 speaker_lost=self.conversation.speaker_lost,
@@ -111,6 +111,7 @@ class Assistant(QObject):
                 found=lambda found: self._post(lambda: self._devices_found(found)),
             )
         )
+        self.voices.recording_changed.connect(lambda on: self._devices.watch("studio", on))
         self.preferences = Preferences(
             window,
             self.conversation,
@@ -406,9 +407,9 @@ class Assistant(QObject):
         self._post(lambda: self.voices.engine_event(event))
         self.conversation.engine_event(event)
 
-    def _chunk(self, chunk: MicChunk) -> None:
+    def _chunks(self, chunks: list[MicChunk]) -> None:
         if self.voices.recording:
             # What is read aloud for a voice is no question.
-            self._post(lambda: self.voices.take(chunk))
+            self._post(lambda: self.voices.take(chunks))
         else:
-            self.conversation.chunk(chunk)
+            self.conversation.chunk(*chunks)
