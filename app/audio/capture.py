@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.audio.devices import AudioDeviceError
 from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
 from app.audio.source import RATE, Source
@@ -18,6 +19,9 @@ from app.audio.tap import SoundTap
 
 CHUNK = 512
 CHUNK_S = CHUNK / RATE
+# How often the device delivers, where what is said has to be known soon and where that would only cost work.
+_PROMPT_S = 0.02
+_UNHURRIED_S = 0.04
 # At rest so much is handed over at a time: of sound that a level meter shows, and of less.
 _LIVELY_S = 0.1
 _QUIET_S = 0.4
@@ -88,6 +92,7 @@ class Capture:
         # Who else gets all sound; may be set at any time.
         self.taps: tuple[SoundTap, ...] = ()
         self._resting = self._watched = False
+        self._block_s = _PROMPT_S
 
     @property
     def is_open(self) -> bool:
@@ -104,6 +109,18 @@ class Capture:
     @resting.setter
     def resting(self, resting: bool) -> None:
         self._resting = resting
+        self._sign()
+
+    @property
+    def prompt(self) -> bool:
+        """Whether the device is to deliver fifty times a second and not half as often, which costs less. With a change
+        the stream is opened anew, and what is said within that tenth of a second is lost.
+        """
+        return self._block_s == _PROMPT_S
+
+    @prompt.setter
+    def prompt(self, prompt: bool) -> None:
+        self._block_s = _PROMPT_S if prompt else _UNHURRIED_S
         self._sign()
 
     @property
@@ -130,7 +147,7 @@ class Capture:
         if self._source is not None:
             return
         self.close()
-        self._source = source = Source(self.device, self._sign)
+        self._source = source = Source(self.device, self._block_s, self._sign)
         self._stop = threading.Event()
         run = threading.Thread(target=self._run, args=(source, self._stop), name="microphone", daemon=True)
         self._thread = run
@@ -150,11 +167,14 @@ class Capture:
         zeros, silent = 0, False
         patience_s = 0.0
         while True:
-            with contextlib.suppress(queue.Empty):
-                self._due.get(timeout=source.patience_s + _LATE_S)
+            again = source if source.block_s == self._block_s else self._open_again(source, stop)
+            if again is not None:
+                source = again
+                with contextlib.suppress(queue.Empty):
+                    self._due.get(timeout=source.patience_s + _LATE_S)
             if stop.is_set():
                 return
-            if source.is_lost:
+            if again is None or source.is_lost:
                 self._lose()
                 return
             # The same one for the whole batch: it may be set meanwhile.
@@ -197,6 +217,21 @@ class Capture:
                 chunks.append(MicChunk(chunk, heard, rms_db(chunk), speech, echo_free, cancelled, settling))
             patience_s = _LIVELY_S if max(chunk.level_db for chunk in chunks) >= _QUIET_DB else _QUIET_S
             self._on_chunks(chunks)
+
+    def _open_again(self, source: Source, stop: threading.Event) -> Source | None:
+        """In place of `source`, one that delivers as often as is wanted now; None where there is no device any more."""
+        self._dropped += source.dropped
+        source.close()
+        try:
+            source = Source(self.device, self._block_s, self._sign)
+        except AudioDeviceError:
+            return None
+        if stop.is_set():
+            # By now another one may be open.
+            source.close()
+        else:
+            self._source = source
+        return source
 
     def _sign(self) -> None:
         self._due.put(None)

@@ -16,10 +16,7 @@ from app.audio.resample import Resampler
 from app.audio.stream import Watchdog, open_stream, release_stream
 
 RATE = 16_000
-# So often the device delivers: each time costs more than the work on what comes, and a chunk is hardly shorter.
-_BLOCK_S = 0.04
-_LATENCY_S = 2 * _BLOCK_S
-_MOST_BLOCKS = round(4.0 / _BLOCK_S)
+_KEPT_S = 4.0
 
 Samples = NDArray[np.float32]
 
@@ -27,11 +24,13 @@ Samples = NDArray[np.float32]
 class Source:
     """The PortAudio callback only puts blocks of samples into a queue and gives a sign; another thread reads."""
 
-    def __init__(self, device: int | None, sign: Callable[[], None]) -> None:
+    def __init__(self, device: int | None, block_s: float, sign: Callable[[], None]) -> None:
         """Open `device` (PortAudio's number, None for the system's default) and start it. Raises `AudioDeviceError`.
 
-        `sign` is called when there is something to read, and must not block.
+        It delivers every `block_s` seconds, each of which costs more than the work on what comes. `sign` is called when
+        there is something to read, and must not block.
         """
+        self.block_s = block_s
         # How much is to have come before the sign is given, in seconds. May be set at any time.
         self.patience_s = 0.0
         self.rate = 0
@@ -44,10 +43,10 @@ class Source:
             self,
             "input",
             device,
-            latency=latency_s(_LATENCY_S),
+            latency=latency_s(2 * block_s),
             counts=lambda most: sorted({1, min(2, most), most}),
             prepare=self._prepare,
-            block_s=_BLOCK_S,
+            block_s=block_s,
         )
         DEVICE_LIST.opened(self)
         self._watchdog = Watchdog(self._stream)
@@ -87,17 +86,18 @@ class Source:
         self._clock = SampleClock(rate)
         blocks = self._blocks
         blocks.clear()
-        buffered = latency_s(_LATENCY_S)
+        block_s = self.block_s
+        buffered, most = latency_s(2 * block_s), round(_KEPT_S / block_s)
 
         # As little as can be: with a cold cache each line of it is dear.
         def callback(indata: Any, frames: int, when: Any, status: Any) -> None:
             self._calls += 1
-            if len(blocks) >= _MOST_BLOCKS:
+            if len(blocks) >= most:
                 self.dropped += frames
                 return
             at = stamp(time.monotonic(), when, output=False, latency=buffered, least=frames / rate)
             blocks.append((bytes(indata), at))
-            if len(blocks) * _BLOCK_S >= self.patience_s:
+            if len(blocks) * block_s >= self.patience_s:
                 self._sign()
 
         return callback

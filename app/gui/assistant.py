@@ -139,6 +139,7 @@ class Assistant(QObject):
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
         self._devices.rest(True, saved.mode == SavedMode.OPEN_MIC)
+        self._devices.hurry(saved.mode == SavedMode.OPEN_MIC)
         self._ticker = QTimer(self)
         self._ticker.setInterval(TICK_IDLE_MS)
         self._ticker.timeout.connect(self.conversation.tick)
@@ -197,6 +198,7 @@ class Assistant(QObject):
         self._window.show_activity(state.value)
         self.voices.state_changed(state)
         if mode != Mode.MUTED:
+            self._devices.hurry(mode == Mode.OPEN_MIC)
             self._window.show_open_mic(mode == Mode.OPEN_MIC)
 
     def question(self, turn: int, text: str) -> None:

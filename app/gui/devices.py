@@ -71,6 +71,7 @@ class Devices:
         self._lock = threading.Lock()
         self._cleaning_lock = threading.Lock()
         self._resting = False
+        self._prompt = False
         self._watchers: set[str] = set()
         self._playback.may_rest = True
         self._closed = threading.Event()
@@ -130,6 +131,12 @@ class Devices:
         self._playback.may_rest = idle
         if self._capture is not None:
             self._capture.resting = self._resting
+
+    def hurry(self, prompt: bool) -> None:
+        """Whether what is said has to be known soon, as with the open microphone."""
+        self._prompt = prompt
+        if self._capture is not None:
+            self._capture.prompt = prompt
 
     def watch(self, who: str, watching: bool) -> None:
         """While `who` shows what the microphone hears as it comes, it is handed over at once, at rest too."""
@@ -251,6 +258,7 @@ class Devices:
             self._capture.echo_filter = self._echo_filter
             self._capture.taps = self._taps
             self._capture.resting, self._capture.watched = self._resting, bool(self._watchers)
+            self._capture.prompt = self._prompt
             self._open_one("input", self._capture)
         except (AudioDeviceError, FileNotFoundError) as error:
             self._tell.microphone_lost(str(error))

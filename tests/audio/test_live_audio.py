@@ -274,6 +274,32 @@ def test_between_rest_and_work_nothing_is_lost(card: VirtualCard, tmp_path: Path
         assert np.dot(mine, theirs) > 0.9 * np.linalg.norm(mine) * np.linalg.norm(theirs), "whole, and all in its place"
 
 
+CHANGE = """
+import json, time
+from app.audio.capture import Capture
+chunks, lost = [], []
+capture = Capture(chunks.extend, detector=lambda samples: 0.5, on_lost=lost.append)
+capture.open()
+print("open", flush=True)
+for prompt in (False, True, False):
+    time.sleep(1.0)
+    capture.prompt = prompt
+time.sleep(1.0)
+was_open = capture.is_open
+capture.close()
+print(json.dumps({"lost": lost, "open": was_open, "times": [chunk.time for chunk in chunks]}))
+"""
+
+
+def test_a_microphone_that_is_to_deliver_more_often_or_less_often_goes_on(card: VirtualCard) -> None:
+    process = card.python(CHANGE)
+    _opened(process)
+    told = _result(process)
+    assert told["lost"] == [] and told["open"]
+    steps = np.diff(told["times"])
+    assert steps.min() > -0.05 and len(steps) * 0.032 > 3.0, "hardly anything is heard twice or left out"
+
+
 def test_silent_microphone_is_reported_once(card: VirtualCard) -> None:
     process = card.python(LISTEN, "6.5")
     _opened(process)
