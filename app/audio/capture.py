@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import queue
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.audio.clock import SampleClock, stamp
-from app.audio.devices import ASLEEP_S, DEVICE_LIST, latency_s
+from app.audio.devices import AudioDeviceError
 from app.audio.echo import EchoFilter
 from app.audio.level import rms_db
-from app.audio.resample import Resampler
-from app.audio.ring import Ring
-from app.audio.stream import open_stream, release_stream
+from app.audio.source import RATE, Source
 from app.audio.tap import SoundTap
 
-RATE = 16_000
 CHUNK = 512
-_POLL_S = 0.01
-_POLL_RESTING_S = 0.03
-# The lowest that devices offer loses samples on a busy processor.
-_LATENCY_S = 0.02
-_RING_S = 4.0
-_FIRST_CALLBACK_S = 3.0
-_NO_CALLBACK_S = 3.0
+CHUNK_S = CHUNK / RATE
+# How often the device delivers, where what is said has to be known soon and where that would only cost work.
+_PROMPT_S = 0.02
+_UNHURRIED_S = 0.04
+# At rest so much is handed over at a time: of sound that a level meter shows, and of less.
+_LIVELY_S = 0.1
+_QUIET_S = 0.4
+_QUIET_DB = -54.0
+# When what is due has not come so long after, somebody looks whether the device is still there.
+_LATE_S = 0.1
 _ALL_ZERO_S = 5.0
 
 Samples = NDArray[np.float32]
@@ -56,14 +55,14 @@ class MicChunk:
 class Capture:
     """An open microphone.
 
-    Opens the device at its own rate. The PortAudio callback only copies samples into a ring; a thread of its
-    own resamples, takes the echo out (`echo_filter`, which may be set at any time), measures, asks the speech
-    detector, and hands over the chunks. All callbacks below run on that thread.
+    Opens the device at its own rate. A thread of its own takes what it delivers, takes the echo out (`echo_filter`,
+    which may be set at any time), measures, asks the speech detector, and hands over the chunks. All callbacks below
+    run on that thread.
     """
 
     def __init__(
         self,
-        on_chunk: Callable[[MicChunk], None],
+        on_chunks: Callable[[list[MicChunk]], None],
         *,
         detector: Callable[[Samples], float],
         on_lost: Callable[[str], None] = lambda sentence: None,
@@ -72,38 +71,72 @@ class Capture:
     ) -> None:
         """Nothing is opened before `open`.
 
+        `on_chunks` gets all chunks in order, those that have come together at once.
         `detector` maps float32 [512] at 16 kHz to a probability of speech (`SileroVad.probability`).
         `on_lost` gets one sentence when the device goes away (the capture is closed then), `on_silent` one
         sentence when the device has given nothing but exact zeros for five seconds, as a muted or withheld
         microphone does. `device`, PortAudio's number or None for the system's default, may
         be set while it is closed.
         """
-        self._on_chunk = on_chunk
+        self._on_chunks = on_chunks
         self._on_lost = on_lost
         self._on_silent = on_silent
         self._detector = detector
         self.device = device
-        self._stream: Any = None
+        self._source: Source | None = None
+        self._due: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
-        self._calls = 0
         self._dropped = 0
-        self.rate = 0
         self.echo_filter: EchoFilter | None = None
         # Who else gets all sound; may be set at any time.
         self.taps: tuple[SoundTap, ...] = ()
-        # While nobody asks for speech, neither echo nor speech is looked for, which saves most of the work.
-        self.resting = False
+        self._resting = self._watched = False
+        self._block_s = _PROMPT_S
 
     @property
     def is_open(self) -> bool:
         """True while the device delivers or is about to."""
-        return self._stream is not None
+        return self._source is not None
+
+    @property
+    def resting(self) -> bool:
+        """Whether nobody asks for speech: neither echo nor speech is looked for, and the chunks come several at a time,
+        which saves most of the work. May be set at any time; once it is unset, all that was heard so far comes at once.
+        """
+        return self._resting
+
+    @resting.setter
+    def resting(self, resting: bool) -> None:
+        self._resting = resting
+        self._sign()
+
+    @property
+    def prompt(self) -> bool:
+        """Whether the device is to deliver fifty times a second and not half as often, which costs less. With a change
+        the stream is opened anew, and what is said within that tenth of a second is lost.
+        """
+        return self._block_s == _PROMPT_S
+
+    @prompt.setter
+    def prompt(self, prompt: bool) -> None:
+        self._block_s = _PROMPT_S if prompt else _UNHURRIED_S
+        self._sign()
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody looks at the sound as it comes, so that the chunks come at once at rest too."""
+        return self._watched
+
+    @watched.setter
+    def watched(self, watched: bool) -> None:
+        self._watched = watched
+        self._sign()
 
     @property
     def dropped_samples(self) -> int:
         """Device samples lost because the thread was late by more than the ring holds."""
-        return self._dropped
+        return self._dropped + (self._source.dropped if self._source is not None else 0)
 
     def open(self) -> None:
         """Open the device and start delivering. Raises `AudioDeviceError`; does nothing when open already.
@@ -111,86 +144,55 @@ class Capture:
         After a loss it may be called again; the system's devices are looked up afresh when neither microphone
         nor loudspeaker is open, so close both before opening them again.
         """
-        if self._stream is not None:
+        if self._source is not None:
             return
         self.close()
-        self._calls = 0
-        self._stream = stream = open_stream(
-            self,
-            "input",
-            self.device,
-            latency=latency_s(_LATENCY_S),
-            counts=lambda most: sorted({1, min(2, most), most}),
-            prepare=self._prepare,
-        )
-        DEVICE_LIST.opened(self)
-        self._stop.clear()
-        self._thread = threading.Thread(target=self._run, args=(stream,), name="microphone", daemon=True)
-        self._thread.start()
+        self._source = source = Source(self.device, self._block_s, self._sign)
+        self._stop = threading.Event()
+        run = threading.Thread(target=self._run, args=(source, self._stop), name="microphone", daemon=True)
+        self._thread = run
+        run.start()
 
     def close(self) -> None:
         """Stop and release the device. Safe at any time, from any thread but the audio thread."""
         self._stop.set()
+        self._sign()
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout=2.0)
         self._release()
 
-    def _prepare(self, rate: int, channels: int) -> Callable[..., None]:
-        self.rate = rate
-        ring = self._ring = Ring(int(rate * _RING_S))
-        clock = self._clock = SampleClock(rate)
-        buffered = latency_s(_LATENCY_S)
-        mix = np.zeros(self.rate, np.float32)
-        weights = np.full(channels, 1.0 / channels, np.float32)
-
-        def callback(indata: Samples, frames: int, when: Any, status: Any) -> None:
-            self._calls += 1
-            clock.note(ring.written, stamp(time.monotonic(), when, output=False, latency=buffered))
-            if channels == 1:
-                taken = ring.write(indata[:, 0])
-            else:
-                frames = min(frames, len(mix))
-                np.dot(indata[:frames], weights, out=mix[:frames])
-                taken = ring.write(mix[:frames])
-            self._dropped += frames - taken
-
-        return callback
-
-    def _run(self, stream: Any) -> None:
-        resampler = Resampler(self.rate, RATE)
-        block = np.zeros(self._ring.capacity, np.float32)
+    def _run(self, source: Source, stop: threading.Event) -> None:
         rest = np.zeros(0, np.float32)
-        calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
-        looked_at = alive_at
-        zeros, resampled, silent = 0, 0, False
-        while not self._stop.wait(_POLL_RESTING_S if self.resting else _POLL_S):
-            now = time.monotonic()
-            if now - looked_at > ASLEEP_S:
-                alive_at = now
-            looked_at = now
-            if self._calls != calls:
-                calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
-            elif now - alive_at > patience or not stream.active:
+        zeros, silent = 0, False
+        patience_s = 0.0
+        while True:
+            again = source if source.block_s == self._block_s else self._open_again(source, stop)
+            if again is not None:
+                source = again
+                with contextlib.suppress(queue.Empty):
+                    self._due.get(timeout=source.patience_s + _LATE_S)
+            if stop.is_set():
+                return
+            if again is None or source.is_lost:
                 self._lose()
                 return
-            count = self._ring.read_into(block)
-            if not count:
+            # The same one for the whole batch: it may be set meanwhile.
+            resting = self._resting
+            source.patience_s = patience_s if resting and not self._watched else 0.0
+            fresh, at = source.read()
+            if not len(fresh):
                 continue
-            fresh = resampler.push(block[:count])
             zeros = zeros + len(fresh) if not fresh.any() else 0
             if not silent and zeros >= _ALL_ZERO_S * RATE:
                 self._on_silent(
                     "The microphone gives no sound at all: check that it is not muted or used by another program."
                 )
             silent = zeros >= _ALL_ZERO_S * RATE
-            at = (self._clock.start() or now) + resampled / RATE
-            resampled += len(fresh)
             heard_until = at + len(fresh) / RATE
             for tap in self.taps:
                 tap.push(fresh, at)
-            # The same one for the whole batch: it may be set, or fail, meanwhile.
-            resting = self.resting
+            # It too may be set, or fail, meanwhile.
             echo_filter = None if resting else self.echo_filter
             if echo_filter is not None:
                 fresh = echo_filter.process(fresh, at)
@@ -199,20 +201,47 @@ class Capture:
             cancelled = echo_filter is not None and echo_filter.working
             settling = echo_filter is not None and echo_filter.settling
             rest = np.concatenate((rest, fresh))
-            while len(rest) >= CHUNK and not self._stop.is_set():
-                chunk, rest = rest[:CHUNK].copy(), rest[CHUNK:]
-                level = rms_db(chunk)
+            count = len(rest) // CHUNK
+            if not count:
+                continue
+            whole, rest = rest[: count * CHUNK], rest[count * CHUNK :]
+            end = heard_until - len(rest) / RATE
+            for tap in self.taps:
+                tap.push_chunks(whole, end, not echo_free, cancelled)
+            chunks = []
+            for later, chunk in enumerate(whole.reshape(count, CHUNK), 1 - count):
+                if stop.is_set():
+                    return
+                heard = end + later * CHUNK_S
                 speech = 0.0 if resting else self._detector(chunk)
-                end = heard_until - len(rest) / RATE
-                for tap in self.taps:
-                    tap.push_chunk(chunk, end, not echo_free, cancelled)
-                self._on_chunk(MicChunk(chunk, end, level, speech, echo_free, cancelled, settling))
+                chunks.append(MicChunk(chunk, heard, rms_db(chunk), speech, echo_free, cancelled, settling))
+            patience_s = _LIVELY_S if max(chunk.level_db for chunk in chunks) >= _QUIET_DB else _QUIET_S
+            self._on_chunks(chunks)
+
+    def _open_again(self, source: Source, stop: threading.Event) -> Source | None:
+        """In place of `source`, one that delivers as often as is wanted now; None where there is no device any more."""
+        self._dropped += source.dropped
+        source.close()
+        try:
+            source = Source(self.device, self._block_s, self._sign)
+        except AudioDeviceError:
+            return None
+        if stop.is_set():
+            # By now another one may be open.
+            source.close()
+        else:
+            self._source = source
+        return source
+
+    def _sign(self) -> None:
+        self._due.put(None)
 
     def _lose(self) -> None:
         self._release(lost=True)
         self._on_lost("The microphone has gone away: plug it in again or choose another one.")
 
     def _release(self, lost: bool = False) -> None:
-        stream, self._stream = self._stream, None
-        if stream is not None:
-            release_stream(self, stream, lost=lost)
+        source, self._source = self._source, None
+        if source is not None:
+            self._dropped += source.dropped
+            source.close(lost=lost)

@@ -54,13 +54,15 @@ class SampleClock:
         return recent[middle] if len(recent) % 2 else (recent[middle - 1] + recent[middle]) / 2
 
 
-def stamp(now: float, when: Any, *, output: bool, latency: float) -> float:
+def stamp(now: float, when: Any, *, output: bool, latency: float, least: float = 0.0) -> float:
     """When the first sample of a PortAudio callback passes the converter, in seconds of the clock of `now`.
 
     `when` is the callback's time record, of which only differences are used: its own clock differs from system
-    to system. Where it holds nothing sensible the stream's `latency` in seconds takes its place.
+    to system. Where it holds nothing sensible the stream's `latency` in seconds takes its place. It is `least` seconds
+    away, as the first sample of an input is by the length of the block.
     """
     away = when.outputBufferDacTime - when.currentTime if output else when.currentTime - when.inputBufferAdcTime
     if not 0.0 < away < _MOST_LATENCY_S or not when.currentTime:
         away = latency
+    away = max(away, least)
     return now + away if output else now - away

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,4 +17,4 @@ def rms_db(samples: NDArray[np.float32]) -> float:
     if len(samples) == 0:
         return FLOOR_DB
     power = float(np.dot(samples, samples)) / len(samples)
-    return max(FLOOR_DB, 10.0 * float(np.log10(power + 1e-30)))
+    return max(FLOOR_DB, 10.0 * math.log10(power + 1e-30))

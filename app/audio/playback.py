@@ -1,4 +1,4 @@
-"""The loudspeaker: 24 kHz pieces of the reply in, an always-open device stream out."""
+"""The loudspeaker: 24 kHz pieces of the reply in, a device stream out that is open before it is needed."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.audio.clock import stamp
-from app.audio.devices import ASLEEP_S, DEVICE_LIST, latency_s
+from app.audio.devices import DEVICE_LIST, AudioDeviceError, latency_s
+from app.audio.outlet import Outlet
 from app.audio.reference import Reference
 from app.audio.resample import Resampler
 from app.audio.ring import Ring
-from app.audio.stream import open_stream, release_stream
+from app.audio.stream import Watchdog, close_stream, open_stream, release_stream
 
 RATE = 24_000
 # The device's own buffer. The lowest that devices offer (9 ms) stutters as soon as the processor is busy.
 LATENCY_S = 0.03
-_FADE_S = 0.010
 # How loud the reply still is while it is not clear whether the user wants to interrupt it.
 DUCKED = 0.2
 _RING_S = 2.0
 _PIECE = RATE * 80 // 1000
 _POLL_PLAYING_S = 0.01
 _POLL_IDLE_S = 0.2
-_FIRST_CALLBACK_S = 3.0
-_NO_CALLBACK_S = 3.0
+# A stream that is not needed is closed after so much silence, which also lets a wireless headset rest.
+_REST_AFTER_S = 5.0
 _PREBUFFER_S = 0.06
 _PREBUFFER_MOST_S = 0.64
 
@@ -39,10 +38,10 @@ Samples = NDArray[np.float32]
 class Playback:
     """Plays one turn after the other.
 
-    The stream stays open between turns, so that a turn starts and stops within one device buffer. `begin`,
-    `write`, `end` and `stop` are called from one thread and never block on the device; a thread of its own
-    resamples into a ring, from which the PortAudio callback reads. Speech of a turn that is not the current
-    one is dropped.
+    The stream stays open between turns, so that a turn starts and stops within one device buffer; while `may_rest` is
+    set it is closed after some silence, and opened again when that is unset or a turn begins. `begin`, `write`, `end`
+    and `stop` are called from one thread and never block on the device; a thread of its own resamples into a ring,
+    from which the PortAudio callback reads. Speech of a turn that is not the current one is dropped.
 
     When the device goes away, or `close(keep_turn=True)` is called, the turn waits for `open` and goes on from
     where it was, on another device too.
@@ -74,6 +73,8 @@ class Playback:
         self._thread: threading.Thread | None = None
         self._quit = threading.Event()
         self._wake = threading.Event()
+        self._may_rest = False
+        self._rests = False
         # Guards what the caller's thread and the playback thread share; the device callback never takes it.
         self._lock = threading.Lock()
         self._queue: deque[Samples] = deque()
@@ -88,38 +89,45 @@ class Playback:
         self._base = 0
         self._prebuffer_s = _PREBUFFER_S
         self._turn_dry = 0
-        # Shared with the callback: plain numbers, each written by one side only, except the gate.
-        self._gate = False
-        self._held = False
-        self._level = 1.0
-        self._cut_at = 0
-        self._no_more_at = -1
-        self._sent = 0
-        self._calls = 0
-        self._dry = 0
-        self._device_underflows = 0
-        # Which of the turns is the current one, and when the first sound of one of them is heard.
-        self._serial = 0
+        self._out = Outlet()
+        # The current turn, and which of all turns that is.
         self._begun: tuple[int | None, int] = (None, 0)
-        self._first: tuple[int, float] = (0, 0.0)
-        self.volume = 1.0
         self.rate = 0
         self._reference: Reference | None = None
 
     @property
     def is_open(self) -> bool:
-        """True while there is a working device."""
-        return self._stream is not None
+        """True while there is a working device, though it may rest."""
+        return self._stream is not None or self._rests
+
+    @property
+    def volume(self) -> float:
+        """Loudness, 0…1."""
+        return self._out.volume
+
+    @volume.setter
+    def volume(self, volume: float) -> None:
+        self._out.volume = volume
 
     @property
     def reference(self) -> Reference | None:
         """What the open device is given, silence included; None without a device."""
-        return self._reference if self._stream is not None else None
+        return self._reference if self.is_open else None
+
+    @property
+    def may_rest(self) -> bool:
+        """Whether no turn is expected soon."""
+        return self._may_rest
+
+    @may_rest.setter
+    def may_rest(self, allowed: bool) -> None:
+        self._may_rest = allowed
+        self._wake.set()
 
     @property
     def underruns(self) -> int:
         """How often speech ran out in mid-turn, plus the underflows that the device itself reported."""
-        return self._dry + self._device_underflows
+        return self._out.dry + self._out.device_underflows
 
     def open(self) -> None:
         """Open the device. Raises `AudioDeviceError`; does nothing when open already.
@@ -127,11 +135,20 @@ class Playback:
         After a loss it may be called again; the system's devices are looked up afresh when neither microphone
         nor loudspeaker is open, so close both before opening them again.
         """
-        if self._stream is not None:
+        if self.is_open:
             return
         self.close(keep_turn=True)
-        self._cut_at, self._calls, self._gate, self._no_more_at = 0, 0, False, -1
-        stream = open_stream(
+        stream = self._open_stream()
+        self._take(stream)
+        DEVICE_LIST.opened(self)
+        self._quit = threading.Event()
+        run = threading.Thread(target=self._run, args=(stream, self._quit), name="loudspeaker", daemon=True)
+        self._thread = run
+        run.start()
+
+    def _open_stream(self) -> Any:
+        self._out.cut_at, self._out.calls, self._out.gate, self._out.no_more_at = 0, 0, False, -1
+        return open_stream(
             self,
             "output",
             self.device,
@@ -139,14 +156,12 @@ class Playback:
             counts=lambda most: dict.fromkeys((min(2, most), 1, most)),
             prepare=self._prepare,
         )
+
+    def _take(self, stream: Any) -> None:
         with self._lock:
-            self._stream, self._waiting = stream, False
+            self._stream, self._waiting, self._rests = stream, False, False
             if self._turn is not None:
                 self._go_on()
-        DEVICE_LIST.opened(self)
-        self._quit.clear()
-        self._thread = threading.Thread(target=self._run, args=(stream,), name="loudspeaker", daemon=True)
-        self._thread.start()
 
     def close(self, keep_turn: bool = False) -> None:
         """Stop at once and release the device. Safe at any time, from any thread but the playback thread.
@@ -167,9 +182,10 @@ class Playback:
             if self._stream is None and not self._waiting:
                 return
             self._turn = turn
-            self._serial += 1
-            self._begun = (turn, self._serial)
+            self._out.serial += 1
+            self._begun = (turn, self._out.serial)
             self._start_counting()
+        self._wake.set()
 
     def write(self, turn: int, samples: Samples) -> None:
         """Queue float32 [N] at 24 kHz, within ±1. Dropped unless `turn` is the current one and not ended."""
@@ -197,15 +213,15 @@ class Playback:
 
     def duck(self) -> None:
         """Play on much more quietly from now on, until `resume` or the end of the turn."""
-        self._level = DUCKED
+        self._out.level = DUCKED
 
     def hold(self) -> None:
         """Fall silent now, with a 10 ms fade, and keep the rest of the turn for `resume`."""
-        self._held = True
+        self._out.held = True
 
     def resume(self) -> None:
         """Go on as before `duck` or `hold`."""
-        self._level, self._held = 1.0, False
+        self._out.level, self._out.held = 1.0, False
 
     def played_samples(self, turn: int) -> int:
         """How much of `turn` was sent to the device, in samples at 24 kHz. 0 for a turn other than the last
@@ -220,17 +236,17 @@ class Playback:
         """When the first sample of `turn` leaves the device, in seconds of the monotonic clock, as the device itself
         reckons; None for a turn other than the last one, and as long as nothing was played of it.
         """
-        (begun, serial), (sounded, at) = self._begun, self._first
+        (begun, serial), (sounded, at) = self._begun, self._out.first
         return at if turn == begun and sounded == serial else None
 
     def _played(self) -> int:
-        here = (self._sent - self._base) * RATE // self.rate if self.rate and self._stream is not None else 0
+        here = (self._out.sent - self._base) * RATE // self.rate if self.rate and self._stream is not None else 0
         return self._carried + here
 
     def _start_counting(self) -> None:
         self._resampler = Resampler(RATE, self.rate) if self._stream is not None else None
-        self._base = self._sent
-        self._turn_dry = self._dry
+        self._base = self._out.sent
+        self._turn_dry = self._out.dry
 
     def _go_on(self) -> None:
         """Queue again what the device before has not played. Holds the lock."""
@@ -250,90 +266,50 @@ class Playback:
         self._carried = 0
         self._ended = False
         self._end_at = None
-        self._level, self._held = 1.0, False
+        self._out.level, self._out.held = 1.0, False
         if self._stream is not None:
-            self._no_more_at = -1
-            self._cut_at = self._ring.written
-            self._gate = False
+            self._out.no_more_at = -1
+            self._out.cut_at = self._ring.written
+            self._out.gate = False
 
     def _prepare(self, rate: int, channels: int) -> Callable[..., None]:
         self.rate = rate
         ring = self._ring = Ring(int(rate * _RING_S))
-        reference = self._reference = Reference(rate)
-        fade = np.linspace(1.0, 0.0, max(2, int(self.rate * _FADE_S)), dtype=np.float32)
-        mono = np.zeros(self.rate, np.float32)
-        faded = 0
-        sounding = False
-        gain = 0.0 if self._held else self._level
+        reference = self._reference
+        if self._rests and reference is not None and reference.rate == rate:
+            reference.pause()
+        else:
+            reference = self._reference = Reference(rate)
+        return self._out.callback(ring, reference, self._latency_s)
 
-        def callback(outdata: Samples, frames: int, when: Any, status: Any) -> None:
-            nonlocal faded, sounding, gain
-            self._calls += 1
-            serial = self._serial
-            if status and status.output_underflow:
-                self._device_underflows += sounding
-            frames = min(frames, len(mono))
-            outdata.fill(0.0)
-            cut_at = self._cut_at
-            count = 0
-            speaking = False
-            if ring.consumed < cut_at:
-                if sounding:
-                    count = ring.read_into(mono[: min(frames, len(fade) - faded, cut_at - ring.consumed)])
-                    mono[:count] *= fade[faded : faded + count] * np.float32(gain)
-                    faded += count
-                if not sounding or faded >= len(fade) or count == 0:
-                    ring.skip_to(cut_at)
-                    sounding = False
-            elif self._gate and self._held and gain == 0.0:
-                sounding, faded = False, 0
-            elif self._gate:
-                faded = 0
-                held = self._held
-                goal = 0.0 if held else self._level
-                count = ring.read_into(mono[: min(frames, len(fade)) if held else frames])
-                ramp = min(count, len(fade)) if gain != goal else 0
-                mono[:ramp] *= np.linspace(gain, goal, ramp, dtype=np.float32)
-                mono[ramp:count] *= goal
-                gain = goal
-                sounding = count > 0
-                speaking = sounding
-                if count < frames and not held and ring.consumed != self._no_more_at:
-                    self._gate = False
-                    self._dry += 1
-            else:
-                sounding, faded, gain = False, 0, self._level
-            if count:
-                mono[:count] *= self.volume
-                for channel in range(min(2, outdata.shape[1])):
-                    outdata[:count, channel] = mono[:count]
-                self._sent += count
-            at = stamp(time.monotonic(), when, output=True, latency=self._latency_s)
-            if speaking and self._first[0] != serial:
-                self._first = (serial, at)
-            reference.write(outdata[:, 0], at)
-
-        return callback
-
-    def _run(self, stream: Any) -> None:
-        calls, alive_at, patience = 0, time.monotonic(), _FIRST_CALLBACK_S
-        looked_at = alive_at
+    def _run(self, stream: Any, quits: threading.Event) -> None:
+        watchdog = Watchdog(stream)
+        needed_at = time.monotonic()
         finish: tuple[int, float] | None = None
         while True:
-            self._wake.wait(_POLL_PLAYING_S if self._turn is not None else _POLL_IDLE_S)
+            poll_s = _POLL_PLAYING_S if self._turn is not None else _POLL_IDLE_S
+            self._wake.wait(None if self._rests else poll_s)
             self._wake.clear()
-            if self._quit.is_set():
+            if quits.is_set():
                 return
             now = time.monotonic()
-            if now - looked_at > ASLEEP_S:
-                alive_at = now
-            looked_at = now
-            if self._calls != calls:
-                calls, alive_at, patience = self._calls, now, _NO_CALLBACK_S
-            elif now - alive_at > patience or not stream.active:
+            needed = self._turn is not None or not self._may_rest
+            if self._rests and not needed:
+                continue
+            if self._rests:
+                again = self._open_again(quits)
+                if again is not None:
+                    stream, watchdog = again, Watchdog(again)
+            if quits.is_set():
+                return
+            if self._rests or watchdog.is_lost(self._out.calls):
                 self._release(keep_turn=True, lost=True)
                 self._on_lost("The loudspeaker has gone away: plug it in again or choose another one.")
                 return
+            if needed:
+                needed_at = now
+            elif now - needed_at > _REST_AFTER_S and self._let_rest():
+                continue
             with self._lock:
                 self._feed()
                 done = self._end_at is not None and self._ring.consumed >= self._end_at
@@ -346,12 +322,35 @@ class Playback:
                     continue
                 turn = self._turn
                 self._heard = (turn, self._played())
-                self._turn, self._end_at, self._ended, self._gate = None, None, False, False
+                self._turn, self._end_at, self._ended, self._out.gate = None, None, False, False
                 self._resampler = None
-                if self._dry == self._turn_dry:
+                if self._out.dry == self._turn_dry:
                     self._prebuffer_s = max(_PREBUFFER_S, self._prebuffer_s * 0.8)
             finish = None
             self._on_finished(turn)
+
+    def _let_rest(self) -> bool:
+        """Close the stream for a while, unless a turn has just begun."""
+        with self._lock:
+            if self._turn is not None:
+                return False
+            stream, self._stream = self._stream, None
+            self._waiting = self._rests = True
+        if stream is not None:
+            close_stream(stream)
+        return True
+
+    def _open_again(self, quits: threading.Event) -> Any:
+        """The stream after a rest; None where the device has gone, or nobody waits for it any more."""
+        try:
+            stream = self._open_stream()
+        except AudioDeviceError:
+            return None
+        if quits.is_set():
+            close_stream(stream)
+            return None
+        self._take(stream)
+        return stream
 
     def _feed(self) -> None:
         """Move queued speech into the ring, as far as there is room, and open the gate. Holds the lock."""
@@ -367,17 +366,18 @@ class Playback:
             ring.write(self._resampler.push(ready))
         if self._ended and self._end_at is None and not self._queue:
             ring.write(self._resampler.flush())
-            self._end_at = self._no_more_at = ring.written
-        if not self._gate:
-            if self._dry != self._turn_dry:
-                self._turn_dry = self._dry
+            self._end_at = self._out.no_more_at = ring.written
+        if not self._out.gate:
+            if self._out.dry != self._turn_dry:
+                self._turn_dry = self._out.dry
                 self._prebuffer_s = min(_PREBUFFER_MOST_S, self._prebuffer_s * 2)
             enough = ring.readable >= int(self._prebuffer_s * self.rate)
             if enough or (self._end_at is not None and ring.readable) or ring.writable < ring.capacity // 4:
-                self._gate = True
+                self._out.gate = True
 
     def _release(self, keep_turn: bool, lost: bool = False) -> None:
         with self._lock:
+            rested, self._rests = self._rests, False
             if keep_turn:
                 self._carried = self._played()
                 self._waiting = True
@@ -388,3 +388,5 @@ class Playback:
             stream, self._stream = self._stream, None
         if stream is not None:
             release_stream(self, stream, lost=lost)
+        elif rested:
+            DEVICE_LIST.closed(self, failed=lost)

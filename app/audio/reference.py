@@ -31,10 +31,14 @@ class Reference:
         # When the last sound, as against silence, has been heard or will have been.
         self.sounds_until = -math.inf
         self._data = np.zeros(int(rate * _KEEP_S), np.float32)
+        self._paused = False
 
     def write(self, samples: Samples, at: float) -> None:
         """The device was given float32 [N], heard from time `at` (monotonic clock, seconds) on."""
         size = len(self._data)
+        if self._paused:
+            self._paused = False
+            self._pass_over(at)
         self.clock.note(self.written, at)
         if samples.any():
             self.sounds_until = at + len(samples) / self.rate
@@ -44,6 +48,23 @@ class Reference:
         self._data[start : start + head] = samples[:head]
         self._data[: len(samples) - head] = samples[head:]
         self.written += len(samples)
+
+    def pause(self) -> None:
+        """The stream has stopped for a while: until it is written to again, it is silent."""
+        self._paused = True
+
+    def _pass_over(self, until: float) -> None:
+        """Count the silence that was not written, as if it had been, up to time `until`."""
+        start = self.clock.start()
+        if start is not None:
+            silence = max(0, round((until - start) * self.rate) - self.written)
+            size = len(self._data)
+            self._data[np.arange(self.written, self.written + min(silence, size)) % size] = 0.0
+            self.written += silence
+        # A stream that has started afresh may be otherwise late than before.
+        clock = SampleClock(self.rate)
+        clock.note(self.written, until)
+        self.clock = clock
 
     def since(self, position: int) -> tuple[int, Samples]:
         """The samples from `position` on, and the position of the first: a later one where some are gone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-# Somebody looks about twenty times a second.
+# Somebody looks once a second at least.
 ASLEEP_S = 2.0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Conversation:
     `playback_finished`, `microphone_lost`, `speaker_lost`) may be called anywhere: they go through `post`,
     which must run a function on the conversation's thread, in order. The listener is called on that thread.
 
-    Call `tick` about twenty times a second.
+    Call `tick` about twenty times a second, or once while it is idle.
     """
 
     def __init__(
@@ -185,9 +185,9 @@ class Conversation:
 
     # --- from other threads
 
-    def chunk(self, chunk: Chunk) -> None:
-        """32 ms of the microphone; all of them, in order."""
-        self._post(lambda: self._on_chunk(chunk))
+    def chunk(self, *chunks: Chunk) -> None:
+        """32 ms of the microphone, or several that have come together; all of them, in order."""
+        self._post(lambda: self._on_chunks(chunks))
 
     def engine_event(self, event: protocol.Event) -> None:
         """What the model says."""
@@ -218,6 +218,10 @@ class Conversation:
         self._post(lambda: self.attach_player(None, sentence))
 
     # --- what comes in
+
+    def _on_chunks(self, chunks: Sequence[Chunk]) -> None:
+        for chunk in chunks:
+            self._on_chunk(chunk)
 
     def _on_chunk(self, chunk: Chunk) -> None:
         if self._microphone is not True:

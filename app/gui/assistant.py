@@ -42,6 +42,8 @@ from app.settings import Loaded, Settings, SoundDevice, save
 from app.settings import Mode as SavedMode
 
 TICK_MS = 50
+# While nothing is under way, it is only seen to it that time passes.
+TICK_IDLE_MS = 1_000
 SAVE_AFTER_MS = 600
 SILENT_DB = -100.0
 # A device that went away is tried again after 2, 4 and 8 s, then when the user asks for it.
@@ -101,7 +103,7 @@ class Assistant(QObject):
         )
         self._devices = Devices(
             Listeners(
-                chunk=self._chunk,
+                chunks=self._chunks,
                 finished=self.conversation.playback_finished,
                 speaker=lambda playback: self._post(lambda: self.conversation.attach_player(playback)),
                 speaker_lost=self.conversation.speaker_lost,
@@ -112,6 +114,7 @@ class Assistant(QObject):
                 found=lambda found: self._post(lambda: self._devices_found(found)),
             )
         )
+        self.voices.recording_changed.connect(lambda on: self._devices.watch("studio", on))
         self.preferences = Preferences(
             window,
             self.conversation,
@@ -140,9 +143,10 @@ class Assistant(QObject):
         self.voices.microphone_wanted(DeviceName(saved.microphone.name, saved.microphone.host))
         self._want("output", DeviceName(saved.speaker.name, saved.speaker.host))
         self._devices.volume = loaded.settings.volume
-        self._devices.rest(saved.mode == SavedMode.PUSH_TO_TALK)
+        self._devices.rest(True, saved.mode == SavedMode.OPEN_MIC)
+        self._devices.hurry(saved.mode == SavedMode.OPEN_MIC)
         self._ticker = QTimer(self)
-        self._ticker.setInterval(TICK_MS)
+        self._ticker.setInterval(TICK_IDLE_MS)
         self._ticker.timeout.connect(self.conversation.tick)
         self._saver = QTimer(self)
         self._saver.setSingleShot(True)
@@ -194,10 +198,14 @@ class Assistant(QObject):
 
     def state_changed(self, state: State, mode: Mode) -> None:
         _log.info("state: %s, mode: %s", state, mode)
-        self._devices.rest(state == State.IDLE and mode != Mode.OPEN_MIC)
+        self._devices.rest(state == State.IDLE, mode == Mode.OPEN_MIC)
+        interval = TICK_IDLE_MS if state == State.IDLE else TICK_MS
+        if self._ticker.interval() != interval:
+            self._ticker.setInterval(interval)
         self._window.show_activity(state.value)
         self.voices.state_changed(state)
         if mode != Mode.MUTED:
+            self._devices.hurry(mode == Mode.OPEN_MIC)
             self._window.show_open_mic(mode == Mode.OPEN_MIC)
 
     def question(self, turn: int, text: str) -> None:
@@ -417,9 +425,9 @@ class Assistant(QObject):
         self._post(lambda: self.voices.engine_event(event))
         self.conversation.engine_event(event)
 
-    def _chunk(self, chunk: MicChunk) -> None:
+    def _chunks(self, chunks: list[MicChunk]) -> None:
         if self.voices.recording:
             # What is read aloud for a voice is no question.
-            self._post(lambda: self.voices.take(chunk))
+            self._post(lambda: self.voices.take(chunks))
         else:
-            self.conversation.chunk(chunk)
+            self.conversation.chunk(*chunks)

@@ -29,11 +29,11 @@ class Listeners:
     `microphone_lost(sentence)` when there is none, or none any more; `silent(sentence)` when the microphone gives
     nothing at all; `echo(reason)` when the echo is cancelled from now on (""), or why it cannot be;
     `moved(kind, name)` when the wanted device could not be had, or the one in use went away, with the name of the
-    one taken instead ("" when the wanted one is in use); `found(Found)` when devices have come or gone; `chunk`
+    one taken instead ("" when the wanted one is in use); `found(Found)` when devices have come or gone; `chunks`
     and `finished` as in `Capture` and `Playback`.
     """
 
-    chunk: Callable[[MicChunk], None]
+    chunks: Callable[[list[MicChunk]], None]
     finished: Callable[[int], None]
     speaker: Callable[[Playback], None]
     speaker_lost: Callable[[str], None]
@@ -71,6 +71,9 @@ class Devices:
         self._lock = threading.Lock()
         self._cleaning_lock = threading.Lock()
         self._resting = False
+        self._prompt = False
+        self._watchers: set[str] = set()
+        self._playback.may_rest = True
         self._closed = threading.Event()
         self._jobs: set[threading.Thread] = set()
 
@@ -120,11 +123,26 @@ class Devices:
         if self._cleaned is not None:
             self._in_background(self._load_canceller)
 
-    def rest(self, resting: bool) -> None:
-        """Whether nobody asks whether there is speech, so that it need not be looked for."""
-        self._resting = resting
+    def rest(self, idle: bool, open_mic: bool) -> None:
+        """`idle`: no turn is under way, so that the loudspeaker may rest, and without `open_mic` speech need not be
+        looked for.
+        """
+        self._resting = idle and not open_mic
+        self._playback.may_rest = idle
         if self._capture is not None:
-            self._capture.resting = resting
+            self._capture.resting = self._resting
+
+    def hurry(self, prompt: bool) -> None:
+        """Whether what is said has to be known soon, as with the open microphone."""
+        self._prompt = prompt
+        if self._capture is not None:
+            self._capture.prompt = prompt
+
+    def watch(self, who: str, watching: bool) -> None:
+        """While `who` shows what the microphone hears as it comes, it is handed over at once, at rest too."""
+        (self._watchers.add if watching else self._watchers.discard)(who)
+        if self._capture is not None:
+            self._capture.watched = bool(self._watchers)
 
     def want(self, kind: Kind, device: DeviceName) -> None:
         """Use this device when it is there; takes effect with the next `open`."""
@@ -232,14 +250,15 @@ class Devices:
             if self._capture is None:
                 detector = SileroVad()
                 self._capture = Capture(
-                    self._tell.chunk,
+                    self._tell.chunks,
                     detector=detector.probability,
                     on_lost=lambda sentence: self._lost("input"),
                     on_silent=self._tell.silent,
                 )
             self._capture.echo_filter = self._echo_filter
             self._capture.taps = self._taps
-            self._capture.resting = self._resting
+            self._capture.resting, self._capture.watched = self._resting, bool(self._watchers)
+            self._capture.prompt = self._prompt
             self._open_one("input", self._capture)
         except (AudioDeviceError, FileNotFoundError) as error:
             self._tell.microphone_lost(str(error))

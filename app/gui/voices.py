@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.audio.catalogue import DeviceName, Found, Kind
@@ -29,7 +29,12 @@ from app.voices.library import Library
 
 
 class Voices(QObject):
-    """Whose voice answers, and everything that can be done with voices. Lives on the window's thread."""
+    """Whose voice answers, and everything that can be done with voices. Lives on the window's thread.
+
+    Signals: `recording_changed(bool)` whether the microphone is recorded for a voice from now on.
+    """
+
+    recording_changed = Signal(bool)
 
     def __init__(
         self,
@@ -75,10 +80,11 @@ class Voices(QObject):
         work = self._work
         return work is not None and work.recording
 
-    def take(self, chunk: Chunk) -> None:
-        """A piece of that recording."""
-        if self._work is not None:
-            self._work.take(chunk)
+    def take(self, chunks: Iterable[Chunk]) -> None:
+        """Pieces of that recording."""
+        for chunk in chunks:
+            if self._work is not None:
+                self._work.take(chunk)
 
     def model_ready(self, info: ModelInfo, wanted: str) -> str:
         """The model is loaded; answer in the voice `wanted` where it has it. Returns the voice, "" the default."""
@@ -162,6 +168,7 @@ class Voices(QObject):
             self.studio = StudioWindow(self._window)
             self._work = StudioWork(self.studio, self._host, self.previews, self.library, self._conversation.stop)
             self._work.saved.connect(self._saved)
+            self._work.recording_changed.connect(self.recording_changed)
             self.studio.import_clicked.connect(self.ask_import)
             self.studio.microphones.chosen.connect(self._window.header.sound_menu.choose)
             self.studio.microphones.set_found(self._found)

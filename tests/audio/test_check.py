@@ -121,7 +121,7 @@ from app.audio.tap import SoundTap
 from app.audio.vad import SileroVad
 playback = Playback(latency=0.1)
 playback.open()
-capture = Capture(lambda chunk: None, detector=SileroVad().probability)
+capture = Capture(lambda chunks: None, detector=SileroVad().probability)
 tap = SoundTap(lambda: playback.reference)
 capture.taps = (tap,)
 capture.open()

@@ -32,7 +32,7 @@ if __name__ == "__main__":
         return lambda *rest: print(json.dumps([what, *rest]), flush=True)
 
     devices = Devices(Listeners(
-        chunk=chunks.append, finished=tell("finished"), speaker=players.append,
+        chunks=chunks.extend, finished=tell("finished"), speaker=players.append,
         speaker_lost=tell("speaker_lost"), microphone_lost=tell("microphone_lost"), silent=lambda sentence: None,
         echo=lambda reason: None, moved=tell("moved"),
         found=lambda found: tell("found")([d.name for d in found.inputs], [d.name for d in found.outputs]),

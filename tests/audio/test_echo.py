@@ -14,7 +14,7 @@ import soxr
 from numpy.typing import NDArray
 
 from app.audio.echo import FRAME, LEAD_S, RATE, EchoError, EchoFilter, WebRtcCanceller
-from app.audio.reference import Reference
+from app.audio.reference import Reference, ReferenceReader
 from app.audio.vad import CHUNK, SileroVad
 from app.conversation.barge_in import VoiceWatch
 from app.conversation.events import SpeechChunk
@@ -135,6 +135,21 @@ def test_after_a_rest_it_goes_on_as_if_there_had_been_none(
     never = _clean(played, heard)[-len(speech) :]
     assert _power_db(rested - never) < _power_db(heard[-len(speech) :]) - 45.0
     assert _power_db(rested) < _power_db(never) + 3.0
+
+
+def test_a_loudspeaker_that_rests_is_silent_meanwhile() -> None:
+    """And starts again on time, though as late as it pleases."""
+    reference, first, silence = Reference(RATE), _ramp(RATE), 3.0
+    for at in range(0, RATE, 160):
+        reference.write(first[at : at + 160], 50.0 + at / RATE)
+    reader = ReferenceReader(reference, RATE)
+    np.testing.assert_array_equal(reader.take(160, 50.5, 0.01).samples, first[8_000:8_160])
+    reference.pause()
+    for at in range(0, RATE, 160):
+        reference.write(first[at : at + 160], 51.0 + silence + 0.1 + at / RATE)
+    assert not reader.take(160, 52.9, 0.01).samples.any()
+    np.testing.assert_allclose(reader.take(160, 54.1, 0.01).samples, first[:160], atol=1e-6)
+    np.testing.assert_allclose(reader.take(160, 54.11, 0.01).samples, first[160:320], atol=1e-6)
 
 
 class _Recorder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+import wave
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from app.audio.capture import Capture
 from app.audio.vad import SileroVad
 chunks, lost, silent = [], [], []
 detector = SileroVad().probability
-capture = Capture(chunks.append, detector=detector, on_lost=lost.append, on_silent=silent.append)
+capture = Capture(chunks.extend, detector=detector, on_lost=lost.append, on_silent=silent.append)
 capture.open()
 print("open", flush=True)
 end = time.monotonic() + float(sys.argv[1])
@@ -57,6 +58,16 @@ def wait(done, most=8.0):
     end = time.monotonic() + most
     while not done() and time.monotonic() < end:
         time.sleep(0.01)
+
+def rest():
+    # Returns when the stream has been stopped for a second.
+    global written
+    playback.may_rest = True
+    written, since = -1, time.monotonic()
+    while time.monotonic() - since < 1.0:
+        if playback.reference.written != written:
+            written, since = playback.reference.written, time.monotonic()
+        time.sleep(0.02)
 
 what = sys.argv[1]
 if what == "whole":
@@ -106,6 +117,25 @@ elif what == "starved":
 elif what == "lost":
     feed(1, 3.0, 0.0)
     wait(lambda: lost)
+elif what in ("rested", "gone"):
+    rest()
+    if what == "gone":
+        print("resting", flush=True)
+        sys.stdin.readline()
+    feed(1, 1.5, 0.0)
+    playback.end(1)
+    if what == "gone":
+        wait(lambda: lost)
+        print("noticed", flush=True)
+        sys.stdin.readline()
+        playback.open()
+    wait(lambda: finished)
+    out["played"] = playback.played_samples(1)
+    if what == "rested":
+        rest()
+        playback.may_rest = False
+        wait(lambda: playback.reference.written > written)
+        out["again"] = playback.reference.written > written
 out.update(finished=finished, lost=lost, open=playback.is_open, underruns=playback.underruns)
 playback.close()
 print(json.dumps(out))
@@ -122,11 +152,10 @@ def _opened(process: subprocess.Popen[str]) -> None:
     raise AssertionError("".join(seen))
 
 
-def _result(process: subprocess.Popen[str]) -> dict[str, Any]:
+def _result(process: subprocess.Popen[str]) -> Any:
     text, _ = process.communicate(timeout=60)
     assert process.returncode == 0, text
-    result: dict[str, Any] = json.loads(text.strip().splitlines()[-1])
-    return result
+    return json.loads(text.strip().splitlines()[-1])
 
 
 def _sounding(samples: np.ndarray, rate: int) -> np.ndarray:
@@ -155,7 +184,7 @@ def test_capture_hears_speech(card: VirtualCard, spoken: Path) -> None:
 # A device that says it runs at one rate and then refuses it, as some do while another program uses them.
 FUSSY = """
 import sounddevice
-for name in ("InputStream", "OutputStream"):
+for name in ("RawInputStream", "OutputStream"):
     real = getattr(sounddevice, name)
     def fussy(*, samplerate, real=real, **more):
         if samplerate not in (16000, 44100):
@@ -191,6 +220,84 @@ def test_at_rest_the_sound_is_kept_and_no_speech_looked_for(card: VirtualCard, s
     assert heard["level"] > -40 and heard["dropped"] == 0 and heard["sizes"] == [512]
     assert heard["count"] * 0.032 == pytest.approx(heard["span"], rel=0.15)
     assert max(heard["speech"]) == 0.0
+
+
+REST = """
+import json, sys, time
+import numpy as np
+from app.audio.capture import Capture
+batches, lost = [], []
+capture = Capture(batches.append, detector=lambda samples: 0.5, on_lost=lost.append)
+capture.resting = True
+capture.open()
+print("open", flush=True)
+spans = []
+for resting, watched in ((True, False), (False, False), (True, True), (True, False), (False, False)):
+    before = len(batches)
+    capture.resting, capture.watched = resting, watched
+    time.sleep(1.5)
+    spans.append(batches[before + 1 : len(batches)])
+time.sleep(0.5)
+capture.close()
+assert not lost and not capture.dropped_samples
+chunks = sum(batches, [])
+np.save(sys.argv[1], np.concatenate([chunk.samples for chunk in chunks]))
+print(json.dumps({"times": [chunk.time for chunk in chunks],
+    "together": [[len(batch) for batch in span] for span in spans],
+    "asked": [sorted({chunk.speech for batch in span for chunk in batch}) for span in spans]}))
+"""
+
+
+def test_between_rest_and_work_nothing_is_lost(card: VirtualCard, tmp_path: Path) -> None:
+    noise = (0.2 * np.random.default_rng(5).standard_normal(4 * 16_000)).astype(np.float32)
+    with wave.open(str(tmp_path / "noise.wav"), "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes((noise * 32_767).astype("<i2").tobytes())
+    process = card.python(REST, str(tmp_path / "heard.npy"))
+    _opened(process)
+    time.sleep(1.0)
+    card.say(tmp_path / "noise.wav")
+    told = _result(process)
+    assert told["asked"] == [[0.0], [0.5], [0.0], [0.0], [0.5]]
+    assert max(told["together"][0]) > 8, "silence comes many at a time while it rests"
+    assert min(told["together"][1]) == min(told["together"][2]) == 1, "and at once where somebody waits for it"
+    steps = np.diff(told["times"])
+    assert steps.min() > 0.0 and steps.max() < 0.08, "in order, and without a gap"
+    heard = np.load(tmp_path / "heard.npy")
+    size = 1 << (len(heard) + len(noise)).bit_length()
+    match = np.fft.irfft(np.fft.rfft(heard, size) * np.fft.rfft(noise, size).conj(), size)[: len(heard)]
+    begin = int(np.argmax(match))
+    found = heard[begin : begin + len(noise)]
+    assert len(found) == len(noise)
+    for at in range(0, len(noise), 1_600):
+        mine, theirs = noise[at : at + 1_600], found[at : at + 1_600]
+        assert np.dot(mine, theirs) > 0.9 * np.linalg.norm(mine) * np.linalg.norm(theirs), "whole, and all in its place"
+
+
+CHANGE = """
+import json, time
+from app.audio.capture import Capture
+chunks, lost = [], []
+capture = Capture(chunks.extend, detector=lambda samples: 0.5, on_lost=lost.append)
+capture.open()
+print("open", flush=True)
+for prompt in (False, True, False):
+    time.sleep(1.0)
+    capture.prompt = prompt
+time.sleep(1.0)
+was_open = capture.is_open
+capture.close()
+print(json.dumps({"lost": lost, "open": was_open, "times": [chunk.time for chunk in chunks]}))
+"""
+
+
+def test_a_microphone_that_is_to_deliver_more_often_or_less_often_goes_on(card: VirtualCard) -> None:
+    process = card.python(CHANGE)
+    _opened(process)
+    told = _result(process)
+    assert told["lost"] == [] and told["open"]
+    steps = np.diff(told["times"])
+    assert steps.min() > -0.05 and len(steps) * 0.032 > 3.0, "hardly anything is heard twice or left out"
 
 
 def test_silent_microphone_is_reported_once(card: VirtualCard) -> None:
@@ -276,6 +383,43 @@ def test_slow_speech_raises_the_prebuffer(card: VirtualCard) -> None:
     assert second <= first
 
 
+def test_a_stream_that_rests_plays_the_next_turn_whole(card: VirtualCard, tmp_path: Path) -> None:
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        result = _result(card.python(PLAY, "rested"))
+        time.sleep(0.3)
+    assert result["finished"] == [1] and result["lost"] == [] and result["open"] and result["again"]
+    assert result["played"] == pytest.approx(19 * 1_920, abs=400) and result["underruns"] == 0
+    samples, rate = read_wav(file)
+    sounding = np.flatnonzero(_sounding(samples, rate))
+    assert len(sounding) * 0.005 == pytest.approx(1.5, abs=0.1)
+
+
+def test_a_loudspeaker_that_goes_away_while_it_rests_is_noticed_when_it_is_needed(
+    card: VirtualCard, tmp_path: Path
+) -> None:
+    process = card.python(PLAY, "gone")
+    assert process.stdout is not None and process.stdin is not None
+    assert any(line.strip() == "resting" for line in process.stdout)
+    card.kill_server()
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    assert any(line.strip() == "noticed" for line in process.stdout)
+    card.restart_server()
+    file = tmp_path / "out.wav"
+    with card.recording(file):
+        time.sleep(0.3)
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        result = _result(process)
+        time.sleep(0.3)
+    assert len(result["lost"]) == 1 and "loudspeaker" in result["lost"][0]
+    assert result["finished"] == [1] and result["played"] == pytest.approx(19 * 1_920, abs=400)
+    samples, rate = read_wav(file)
+    assert np.count_nonzero(_sounding(samples, rate)) * 0.005 == pytest.approx(1.5, abs=0.1)
+
+
 def test_lost_loudspeaker_is_reported(card: VirtualCard) -> None:
     process = card.python(PLAY, "lost")
     _opened(process)
@@ -292,7 +436,7 @@ import sys, time
 from app.audio.capture import Capture
 from app.audio.playback import Playback
 chunks, lost = [], []
-capture = Capture(chunks.append, detector=lambda samples: 0.0, on_lost=lost.append)
+capture = Capture(chunks.extend, detector=lambda samples: 0.0, on_lost=lost.append)
 playback = Playback(on_lost=lost.append)
 for thing in (capture, playback):
     thing.open()
@@ -325,7 +469,7 @@ def test_no_device_is_one_clear_sentence(card: VirtualCard) -> None:
 from app.audio.capture import Capture
 from app.audio.devices import AudioDeviceError
 from app.audio.playback import Playback
-for thing in (Capture(lambda chunk: None, detector=lambda samples: 0.0), Playback()):
+for thing in (Capture(lambda chunks: None, detector=lambda samples: 0.0), Playback()):
     try:
         thing.open()
     except AudioDeviceError as error:

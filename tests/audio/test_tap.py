@@ -22,7 +22,7 @@ def fill(tap: SoundTap, seconds: float, start: float = 50.0, doubtful: bool = Fa
         tap.push(ramp(first + at, BLOCK), start + at / RATE)
     for index in range(round(seconds / CHUNK_S)):
         end = start + (index + 1) * CHUNK_S
-        tap.push_chunk(-ramp(first + index * CHUNK, CHUNK), end, doubtful, True)
+        tap.push_chunks(-ramp(first + index * CHUNK, CHUNK), end, doubtful, True)
 
 
 def test_a_take_is_in_whole_chunks_and_in_step() -> None:
@@ -32,7 +32,7 @@ def test_a_take_is_in_whole_chunks_and_in_step() -> None:
         reference.write(ramp(at + 7, BLOCK), 50.0 + at / RATE)
         tap.push(ramp(at, BLOCK), 50.0 + at / RATE)
     for index in range(31):
-        tap.push_chunk(-ramp(index * CHUNK, CHUNK), 50.0 + (index + 1) * CHUNK_S, index > 5, True)
+        tap.push_chunks(-ramp(index * CHUNK, CHUNK), 50.0 + (index + 1) * CHUNK_S, index > 5, True)
     take = tap.take(50.3, 50.8)
     assert take is not None and take.cancelled
     first = round((take.since - 50.0) * RATE)
@@ -56,7 +56,7 @@ def test_what_is_played_after_a_silence_is_kept_from_its_first_sample() -> None:
             reference.write(played[reference.written :][:BLOCK], 50.0 + reference.written / RATE)
         tap.push(ramp(at, BLOCK), 50.0 + at / RATE)
     for index in range(120):
-        tap.push_chunk(ramp(index * CHUNK, CHUNK), 50.0 + (index + 1) * CHUNK_S, False, True)
+        tap.push_chunks(ramp(index * CHUNK, CHUNK), 50.0 + (index + 1) * CHUNK_S, False, True)
     take = tap.take(50.0, 54.0)
     assert take is not None
     np.testing.assert_allclose(take.reference, played[: len(take.reference)], atol=1e-4)

@@ -10,7 +10,7 @@ from app.conversation.events import Mode, State
 from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import Exchange, StopReason
-from tests.conversation.fakes import Rig
+from tests.conversation.fakes import FakeChunk, Rig
 
 
 def test_a_spoken_question_is_answered() -> None:
@@ -162,6 +162,20 @@ def test_button_with_late_last_word_and_bouncing_key() -> None:
     rig.hear(0.9, 2)
     assert rig.state == State.THINKING
     assert rig.engine.heard(100) == list(range(20, 117))
+
+
+def test_what_comes_late_and_all_at_once_after_the_button_is_heard_whole() -> None:
+    rig = Rig(Mode.PUSH_TO_TALK)
+    rig.hear(0.0, 20)
+    rig.conversation.talk_pressed()
+    late = [FakeChunk(np.full(512, 20 + n, np.float32), rig.now + 0.032 * n, -30.0, 0.9) for n in range(12)]
+    rig.chunks += len(late)
+    rig.conversation.chunk(*late)
+    rig.hear(0.9, 8)
+    rig.conversation.talk_released()
+    rig.hear(0.9, 5)
+    assert rig.state == State.THINKING
+    assert rig.engine.heard(100) == list(range(10, 45))
 
 
 def test_button_without_speech_says_so() -> None:

@@ -150,17 +150,17 @@ def test_a_device_that_went_away_is_tried_again_a_few_times(desk: Desk, monkeypa
 
 
 def test_speech_is_looked_for_only_while_somebody_may_be_heard(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    rests: list[bool] = []
+    rests: list[tuple[bool, bool]] = []
     assert desk.assistant._devices._resting, "there is a button to be pressed first"
-    monkeypatch.setattr(desk.assistant._devices, "rest", rests.append)
+    monkeypatch.setattr(desk.assistant._devices, "rest", lambda *how: rests.append(how))
     desk.until(desk.ready)
     desk.ask("hello")
     desk.until(lambda: len(desk.entries()) == 2 and desk.ready())
-    assert rests[0] is False and rests[-1] is True
+    assert rests[0] == (False, False) and rests[-1] == (True, False)
     desk.assistant.conversation.set_mode(Mode.OPEN_MIC)
-    assert rests[-1] is False
+    assert rests[-1] == (True, True)
     desk.assistant.conversation.set_mode(Mode.MUTED)
-    assert rests[-1] is True
+    assert rests[-1] == (True, False)
 
 
 def test_choices_are_saved(desk: Desk) -> None:

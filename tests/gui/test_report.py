@@ -121,7 +121,7 @@ class Voice:
             chunk = samples[at : at + 512].astype(np.float32)
             self._tap.push(chunk, self.now)
             self.now += 0.032
-            self._tap.push_chunk(chunk, self.now, False, True)
+            self._tap.push_chunks(chunk, self.now, False, True)
             speech = self._detector.probability(chunk)
             self.desk.assistant.conversation.chunk(MicChunk(chunk, self.now, rms_db(chunk), speech, True, True))
             self.desk.loop.run_until_complete(asyncio.sleep(0.002))

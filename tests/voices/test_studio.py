@@ -73,7 +73,7 @@ class Desk:
         heard = soxr.resample(samples, RATE, 16_000).astype(np.float32)
         for at in range(0, len(heard) - 511, 512):
             chunk = heard[at : at + 512]
-            self.assistant._chunk(MicChunk(chunk, time.monotonic(), rms_db(chunk), 0.9))
+            self.assistant._chunks([MicChunk(chunk, time.monotonic(), rms_db(chunk), 0.9)])
 
 
 @pytest.fixture
@@ -96,11 +96,13 @@ def test_from_a_recording_to_an_answer_in_the_voice(
     assert not studio.save.isEnabled() and not studio.play_voice.isEnabled()
     desk.assistant.microphone_changed(True, "")
     QTest.mouseClick(studio.record, Qt.MouseButton.LeftButton)
+    assert desk.assistant._devices._watchers == {"studio"}, "what is recorded is shown as it comes"
     desk.speak(spoken("ava"))
     desk.until(lambda: "s left" in studio.left.text())
     assert desk.window.situation().activity == "idle", "what is read aloud is no question"
     QTest.mouseClick(studio.record, Qt.MouseButton.LeftButton)
     desk.until(lambda: studio.coach.verdict(Aspect.LENGTH) == Verdict.GOOD)
+    assert not desk.assistant._devices._watchers
     assert studio.coach.verdict(Aspect.LEVEL) == Verdict.GOOD and studio.play_voice.isEnabled()
 
     # A: the clip itself, stopped by its button.

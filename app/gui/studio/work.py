@@ -42,10 +42,12 @@ Samples = NDArray[np.float32]
 class StudioWork(QObject):
     """One clip and the voice made from it, for one studio window. Lives on the window's thread.
 
-    Signals: `saved(str)` the name of a voice that has been added to the library.
+    Signals: `saved(str)` the name of a voice that has been added to the library; `recording_changed(bool)` whether the
+    microphone is recorded from now on.
     """
 
     saved = Signal(str)
+    recording_changed = Signal(bool)
     _listened = Signal(int, object, object)
 
     def __init__(
@@ -174,9 +176,11 @@ class StudioWork(QObject):
         self._chunks, self._levels = [], []
         self._window.show_recording(np.zeros(0, np.float32), -120.0, LONGEST_S, LONGEST_S)
         self.recording = True
+        self.recording_changed.emit(True)
 
     def _end_recording(self) -> None:
         self.recording = False
+        self.recording_changed.emit(False)
         heard = np.concatenate(self._chunks) if self._chunks else np.zeros(0, np.float32)
         self._chunks = []
         self._window.show_ready_to_record()
