@@ -17,12 +17,19 @@ from app.omni.turn import Exchange, ModelInfo, TurnStats
 @dataclass(frozen=True)
 class Load:
     """Load the model in `folder`, with the user's own voices in the folder `own_voices` ("": none); answered by
-    `Progress` … `Ready` or `Failed`.
+    `Progress` … `Ready` or `Failed`. `again`: it was loaded before, and only its memory had been given back; `Waking`
+    comes then in place of `Progress` and `Ready`.
     """
 
     folder: str
     threads: int = 2
     own_voices: str = ""
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Unload:
+    """Give the memory of the model back."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,8 @@ class StartTurn:
     """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`.
 
     With `say` the reply's words are given and only spoken, as the answer to `text` or, without it, read aloud: no audio
-    follows. `seed` None: a fresh one; `temperature` of the words, None: the model's own.
+    follows. `seed` None: a fresh one; `temperature` of the words, None: the model's own. `system`: what the model is to
+    be told about itself first, "" nothing.
     """
 
     turn: int
@@ -40,6 +48,7 @@ class StartTurn:
     seed: int | None = None
     temperature: float | None = None
     say: str | None = None
+    system: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,13 @@ class Ready:
 
     info: ModelInfo
     load_s: float
+
+
+@dataclass(frozen=True)
+class Waking:
+    """The model is being loaded again, for the turn that waits; `fraction` 1 when it is there."""
+
+    fraction: float
 
 
 @dataclass(frozen=True)
@@ -220,7 +236,29 @@ class VoicesChanged:
 
 
 Command = (
-    Load | StartTurn | PushAudio | EndTurn | Cancel | Recognise | MakeVoice | ImportVoices | RefreshVoices | Shutdown
+    Load
+    | Unload
+    | StartTurn
+    | PushAudio
+    | EndTurn
+    | Cancel
+    | Recognise
+    | MakeVoice
+    | ImportVoices
+    | RefreshVoices
+    | Shutdown
 )
 VoiceEvent = VoiceMade | VoicesRead | VoicesChanged
-Event = Progress | Ready | UserText | Recognised | TextDelta | AudioFrame | ToolCall | TurnDone | Failed | VoiceEvent
+Event = (
+    Progress
+    | Ready
+    | Waking
+    | UserText
+    | Recognised
+    | TextDelta
+    | AudioFrame
+    | ToolCall
+    | TurnDone
+    | Failed
+    | VoiceEvent
+)

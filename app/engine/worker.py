@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import logging
 import os
 import queue
@@ -44,7 +45,9 @@ from app.engine.protocol import (
     TextDelta,
     ToolCall,
     TurnDone,
+    Unload,
     UserText,
+    Waking,
 )
 from app.engine.spawning import ignore_interrupts
 from app.omni.turn import (
@@ -147,6 +150,9 @@ class Worker:
             match command:
                 case Load():
                     self._load(command)
+                case Unload():
+                    self._engine = None
+                    gc.collect()
                 case StartTurn():
                     self._start(command)
                 case PushAudio():
@@ -199,7 +205,8 @@ class Worker:
 
     def _load(self, command: Load) -> None:
         def progress(stage: str, fraction: float) -> None:
-            self._send(Progress(stage, fraction))
+            # The end is told of once the user's voices are there too.
+            self._send(Waking(min(fraction, 0.99)) if command.again else Progress(stage, fraction))
 
         self._close_open_turn()
         self._engine = None
@@ -217,7 +224,7 @@ class Worker:
             self._loading = False
         voice_jobs.read_own(engine, command.own_voices)
         self._engine = engine
-        self._send(Ready(engine.info, time.perf_counter() - started))
+        self._send(Waking(1.0) if command.again else Ready(engine.info, time.perf_counter() - started))
 
     def _start(self, command: StartTurn) -> None:
         self._close_open_turn()
@@ -266,6 +273,7 @@ class Worker:
             seed=start.seed,
             temperature=start.temperature,
             say=start.say,
+            system=start.system,
         )
         try:
             stats = self._generate(self._engine, request, start.turn)
