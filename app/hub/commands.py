@@ -70,7 +70,7 @@ def _list(shelf: Library, as_json: bool) -> None:
         return
     width = max(len(entry.id) for entry in entries)
     for entry in entries:
-        licences = ", ".join(dict.fromkeys(package.licence.name for package in entry.packages)) or "-"
+        licences = ", ".join(dict.fromkeys(package.licence.name for package in reversed(entry.packages))) or "-"
         state = _STATES[entry.state]
         print(f"{entry.id:{width}}  {in_bytes(entry.size):>8}  {state:8}  {entry.title}  ({licences})")
 

@@ -157,7 +157,9 @@ def _goes_on(answer: httpx2.Response, file: RemoteFile, have: int, hub: str) -> 
         return status == 206
     page = headers.get("content-type", "").startswith("text/html") and not file.path.endswith((".html", ".htm"))
     if page:
-        raise HubError(f"{hub} sent a web page instead of {file.path}: does this network want you to log in first?")
+        raise HubError(
+            f"{hub} sent a web page instead of {file.path}: log in to this network, or choose another mirror."
+        )
     if as_it_is and length.isdigit():
         raise HubError(f"{hub} has another {file.path} than the one that it announces: choose another mirror.")
     return status == 206

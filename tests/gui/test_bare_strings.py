@@ -29,6 +29,14 @@ BELOW = (
     "engine/factory.py",
     "history/keeper.py",
     "history/export.py",
+    "hub/bring.py",
+    "hub/catalogue.py",
+    "hub/download.py",
+    "hub/errors.py",
+    "hub/jobs.py",
+    "hub/library.py",
+    "hub/sources.py",
+    "hub/transfer.py",
 )
 
 

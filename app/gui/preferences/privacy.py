@@ -88,7 +88,11 @@ class PrivacyPage(Page):
             )
         else:
             self._headline.setText(self.tr("Nothing leaves this computer"))
-            self._more.setText(self.tr("Your voice is understood, answered and kept here. Banter uses no network."))
+            self._more.setText(
+                self.tr(
+                    "It is understood, answered and kept here. The network is used only for models that you download."
+                )
+            )
         self.sound.setEnabled(settings.keep != Keep.NOT_AT_ALL)
 
     def _promise(self) -> QWidget:
