@@ -213,6 +213,8 @@ class Worker:
         self._own_voices = command.own_voices
         started = time.perf_counter()
         self._loading = True
+        if command.again:
+            self._send(Waking(0.0))
         try:
             engine = load_engine(self._factory, Path(command.folder), threads=command.threads, progress=progress)
         except Exception as error:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
@@ -164,7 +164,8 @@ def sample_models() -> ModelsWindow:
     job = Job(moe.id, Kind.DOWNLOAD, running=True, progress=now, speed=3.4e6, seconds_left=123.0)
     window = ModelsWindow()
     window.show_settings(Settings())
-    window.show_disk("")
+    disk = QCoreApplication.translate("Models", "Downloaded models take {used}; {free} of the disk are free.")
+    window.show_disk(disk.format(used="1.3 GB", free="52.3 GB"))
     window.show_rows(
         (
             rows.row(starter, None, Use.NO, offline=False),

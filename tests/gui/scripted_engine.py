@@ -29,12 +29,15 @@ FACTORY = "tests.gui.scripted_engine:load"
 
 
 class ScriptedEngine:
-    """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
-    chance; "ponder" has it think for a minute; "crash" ends it; "call TEXT" calls a tool. Says what it is told to say.
+    """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about chance,
+    "manner" what it was told about itself and how much of the conversation it has got; "ponder" has it think for a
+    minute; "crash" ends it; "call TEXT" calls a tool. Says what it is told to say.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0)
+        names = folder / "voices"
+        voices = tuple(names.read_text().split()) if names.exists() else ("ada", "ben")
+        self.info = ModelInfo("scripted", str(folder), voices, 0)
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         question = request.text or "spoken words"
@@ -52,6 +55,8 @@ class ScriptedEngine:
         words = f"You said: {question}".split() if request.say is None else request.say.split()
         if question == "dice":
             words = f"You said: seed {request.seed} temperature {request.temperature}".split()
+        if question == "manner":
+            words = f"system {request.system or '-'} history {len(request.history)}".split()
         if request.say is None and (question == "count" or request.text is None):
             words = [str(number) for number in range(80)]
         frames = 0

@@ -64,7 +64,8 @@ def row(entry: Entry, job: Job | None, use: Use, *, offline: bool, message: str 
     if offline and not message and entry.state in (State.ABSENT, State.PARTIAL):
         message, bad = translate("Models", "Offline: allow the network below to download it."), False
     acts = _acts(entry, job, use, offline)
-    return Row(entry.id, entry.title, _facts(entry), state, icon, acts, fraction, progress, file, message, bad)
+    title = translate("Models", "Banter starter") if entry.is_starter else entry.title
+    return Row(entry.id, title, _facts(entry), state, icon, acts, fraction, progress, file, message, bad)
 
 
 def import_row(job: Job, title: str) -> Row:
