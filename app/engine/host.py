@@ -47,7 +47,6 @@ from app.engine.protocol import (
     TextDelta,
     ToolCall,
     TurnDone,
-    Unload,
     UserText,
     VoiceMade,
     VoicesChanged,
@@ -100,7 +99,8 @@ class EngineHost:
         self._cancelled = False
         self._voice_jobs: set[int] = set()  # their numbers are not turns
         self._gave_up = False
-        self._loaded = self._asleep = False
+        self._loaded = self._asleep = self._sent_away = False
+        self._crashes_seen = 0
         self._closing = False
         # Held while a connection is written to, so that it is not closed meanwhile.
         self._sending = threading.Lock()
@@ -123,6 +123,11 @@ class EngineHost:
     def pid(self) -> int | None:
         """The model process's id while there is one."""
         return self._pid
+
+    @property
+    def crashes(self) -> int:
+        """How often the process has ended by itself."""
+        return self._crashes_seen
 
     def start(self) -> None:
         """Start the model's process. Call once."""
@@ -150,7 +155,8 @@ class EngineHost:
                 return False
             if not self._asleep:
                 self._asleep = True
-                self._queue(Unload())
+                # Its process goes, as much of the memory would stay with it; the next one is small until it loads.
+                self._queue(Shutdown())
             return True
 
     def _wake(self) -> None:
@@ -266,6 +272,9 @@ class EngineHost:
                     return
                 connection, command = self._connection, self._outbox.popleft()
                 assert connection is not None
+                if isinstance(command, Shutdown) and not self._closing:
+                    # What follows is for the next process.
+                    self._connection, self._sent_away = None, True
                 self._sending.acquire()
             try:
                 connection.send(command)
@@ -372,6 +381,11 @@ class EngineHost:
 
     def _after_death(self) -> bool:
         """Tell what happened and decide whether to start again; False when the host is being closed."""
+        with self._changed:
+            if self._sent_away and not self._closing:
+                self._sent_away = False
+                return True
+            self._crashes_seen += 1
         now = time.monotonic()
         self._crashes.append(now)
         too_often = len(self._crashes) == CRASH_LIMIT and now - self._crashes[0] < CRASH_WINDOW_S

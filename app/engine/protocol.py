@@ -28,11 +28,6 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Unload:
-    """Give the memory of the model back."""
-
-
-@dataclass(frozen=True)
 class StartTurn:
     """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`.
 
@@ -236,17 +231,7 @@ class VoicesChanged:
 
 
 Command = (
-    Load
-    | Unload
-    | StartTurn
-    | PushAudio
-    | EndTurn
-    | Cancel
-    | Recognise
-    | MakeVoice
-    | ImportVoices
-    | RefreshVoices
-    | Shutdown
+    Load | StartTurn | PushAudio | EndTurn | Cancel | Recognise | MakeVoice | ImportVoices | RefreshVoices | Shutdown
 )
 VoiceEvent = VoiceMade | VoicesRead | VoicesChanged
 Event = (

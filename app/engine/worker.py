@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import gc
 import logging
 import os
 import queue
@@ -45,7 +44,6 @@ from app.engine.protocol import (
     TextDelta,
     ToolCall,
     TurnDone,
-    Unload,
     UserText,
     Waking,
 )
@@ -150,9 +148,6 @@ class Worker:
             match command:
                 case Load():
                     self._load(command)
-                case Unload():
-                    self._engine = None
-                    gc.collect()
                 case StartTurn():
                     self._start(command)
                 case PushAudio():

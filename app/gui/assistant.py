@@ -72,7 +72,7 @@ class Assistant(QObject):
         self._window = window
         self._settings = loaded.settings
         self._settings_file = settings_file
-        self._ready_pid: int | None = None
+        self._crashes_told: int | None = None
         self._silent = False
         self._no_echo_cancelling = ""
         self._had_device = {"microphone": False, "speaker": False}
@@ -277,11 +277,10 @@ class Assistant(QObject):
         self.models.switch.ready()
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
-        pid = self.host.pid
-        if self._ready_pid not in (None, pid):
+        if self._crashes_told not in (None, self.host.crashes):
             text = self.tr("The model stopped unexpectedly and was restarted: ask again.")
             self._window.show_notice("model", text)
-        self._ready_pid = pid
+        self._crashes_told = self.host.crashes
 
     def model_failed(self, sentence: str, fatal: bool) -> None:
         _log.info("model failed: %s", sentence)

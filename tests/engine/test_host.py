@@ -452,7 +452,19 @@ def test_a_model_that_cannot_come_back_is_told_of(ready: Client) -> None:
 
 
 def test_a_crash_while_it_is_away_brings_it_back(ready: Client) -> None:
+    before = ready.host.pid
     assert ready.host.unload()
+    wait_for(lambda: ready.host.pid not in (None, before))
     kill_worker(ready.host)
     ready.until_ready()
     ready.finish(ready.host.start_turn(text="say 1"))
+    assert ready.host.crashes == 1
+
+
+def test_a_model_that_is_away_takes_hardly_any_memory(ready: Client) -> None:
+    before = ready.host.pid
+    assert before is not None and ready.host.unload()
+    wait_for(lambda: ready.host.pid not in (None, before))
+    assert not psutil.pid_exists(before) and ready.host.crashes == 0
+    ready.host.close()
+    assert ready.host.pid is None
