@@ -50,7 +50,8 @@ class Package:
 
     def choose(self, names: Iterable[str]) -> list[str]:
         """Those of a repository's files that are needed. Raises HubError where something needed is missing."""
-        there = sorted(name for name in names if "/" not in name)
+        # A name that leads elsewhere, here or on another system, is nobody's file.
+        there = sorted(name for name in names if not set(name) & set("/\\:"))
         chosen: list[str] = []
         for pattern in self.files:
             found = [name for name in there if fnmatchcase(name, pattern.removesuffix("?"))]

@@ -76,14 +76,14 @@ class Library:
 
     def entries(self) -> list[Entry]:
         """The starter, the catalogue's models, and those that were imported."""
-        starter = Entry(STARTER, "Banter starter", State.HERE, self.starter, disk_use([self.starter]), is_starter=True)
         known = [self.entry(model.id) for model in self.catalogue.models.values()]
-        return [starter, *known, *(self.entry(name) for name in self._imported())]
+        return [self.entry(STARTER), *known, *(self.entry(name) for name in self._imported())]
 
     def entry(self, id: str) -> Entry:
         """The model of this name. Raises HubError where there is none."""
         if id == STARTER:
-            return self.entries()[0]
+            size = disk_use([self.starter])
+            return Entry(STARTER, "Banter starter", State.HERE, self.starter, size, is_starter=True)
         model, folder = self.catalogue.models.get(id), self.root / id
         known = manifest.read(folder) if _is_name(id) else None
         packages = tuple(self.catalogue.packages(model)) if model is not None else ()

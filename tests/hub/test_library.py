@@ -219,6 +219,12 @@ def test_the_catalogue_names_all_that_minimind_needs() -> None:
     assert known.parts["mimi"].licence.name == "CC BY 4.0"
 
 
+def test_names_that_lead_elsewhere_are_nobodys_files() -> None:
+    camp = catalogue.load().parts["campplus"]
+    names = ["campplus_cn_common.pt", "../campplus.pt", "campplus\\..\\..\\x.pt", "campplus:x.pt"]
+    assert camp.choose(names) == ["campplus_cn_common.pt"]
+
+
 def test_the_user_may_say_otherwise(tmp_path: Path) -> None:
     changes = tmp_path / "models.toml"
     changes.write_text('[models.minimind-3o]\nhuggingface = "me/mine"\nhuggingface_revision = ""\n')

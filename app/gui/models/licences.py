@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QEvent, QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QFont
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.gui import theme
+from app.gui import icons, theme
 from app.gui.tall_dialog import TallDialog
 from app.hub.catalogue import Package
 
@@ -17,7 +16,7 @@ WIDTH = 520
 
 
 class LicencesDialog(TallDialog):
-    """The packages of a model. A link opens in the user's browser; Banter itself fetches nothing for it."""
+    """The packages of a model. A licence opens in the user's browser; Banter itself fetches nothing for it."""
 
     def __init__(self, model: str, packages: Sequence[Package], parent: QWidget | None = None) -> None:
         super().__init__(WIDTH, parent)
@@ -27,7 +26,7 @@ class LicencesDialog(TallDialog):
         title.setWordWrap(True)
         theme.set_size(title, 1.35, QFont.Weight.DemiBold)
         self.column.addWidget(title)
-        self.links: list[QLabel] = []
+        self.links: list[QPushButton] = []
         for package in reversed(packages):
             self.column.addWidget(self._card(package))
         self.column.addStretch(1)
@@ -35,6 +34,7 @@ class LicencesDialog(TallDialog):
         self.leave.clicked.connect(self.accept)
         self.foot.addStretch(1)
         self.foot.addWidget(self.leave)
+        self._dress()
         self.fit()
         self.leave.setFocus()
 
@@ -49,18 +49,26 @@ class LicencesDialog(TallDialog):
         by = QLabel(package.attribution)
         by.setWordWrap(True)
         by.setProperty("muted", True)
-        html = f'<a href="{escape(package.licence.url)}">{escape(package.licence.name)}</a>'
-        link = QLabel(html)
-        link.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
-        link.setTextInteractionFlags(link.textInteractionFlags() | Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
-        link.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        link.setOpenExternalLinks(True)
-        link.setWordWrap(True)
+        link = QPushButton(package.licence.name)
+        link.setProperty("kind", "foot")
+        link.setAutoDefault(False)
+        link.setIconSize(QSize(16, 16))
         link.setToolTip(package.licence.url)
+        link.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(package.licence.url)))
         link.setAccessibleName(
             self.tr("Licence of {part}: {licence}").format(part=package.title, licence=package.licence.name)
         )
         self.links.append(link)
-        for widget in (name, by, link):
-            column.addWidget(widget)
+        column.addWidget(name)
+        column.addWidget(by)
+        column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         return card
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "leave"):
+            self._dress()
+
+    def _dress(self) -> None:
+        for link in self.links:
+            link.setIcon(icons.icon("launch", theme.colours().muted, 16))

@@ -56,17 +56,22 @@ class ModelSwitch(QObject):
         # The one that answers or answered last, and the one that is being loaded.
         self._current: Choice | None = None
         self._wanted: Choice | None = None
-        # Tried in this order where the wanted one cannot be loaded.
+        # Tried in this order where the wanted one cannot be loaded; the last of them is always there.
         self._instead: list[Choice] = []
+        self._resort: Choice | None = None
         self._idle = QTimer(self)
         self._idle.setSingleShot(True)
         self._idle.timeout.connect(self._put_away)
 
     # --- which one
 
-    def use(self, choice: Choice, instead: Choice | None = None) -> None:
-        """Load this model. Where it cannot be, the one that answers now goes on, or `instead`, or the last of all."""
-        chain = [one for one in (self._current, instead) if one is not None and one.id != choice.id]
+    def set_resort(self, choice: Choice) -> None:
+        """Where no other model can be loaded, this one is."""
+        self._resort = choice
+
+    def use(self, choice: Choice) -> None:
+        """Load this model. Where it cannot be, the one that answers now goes on, or the last resort."""
+        chain = [one for one in (self._current, self._resort) if one is not None and one.id != choice.id]
         self._instead = list({one.id: one for one in chain}.values())
         self._window.show_notice("model", "")
         self._load(choice)
@@ -87,7 +92,8 @@ class ModelSwitch(QObject):
         """The model is loaded."""
         chosen, self._wanted = self._wanted, None
         if chosen is not None:
-            self._current, self._instead = chosen, []
+            self._current = chosen
+            self._instead = [one for one in (self._resort,) if one is not None and one.id != chosen.id]
             self._apply()
             self.answers.emit(chosen.id)
         self._rest()
@@ -134,6 +140,9 @@ class ModelSwitch(QObject):
 
     def state_changed(self, state: State) -> None:
         """What the conversation is doing now."""
+        if state == State.THINKING:
+            # It has been read, as something else was asked.
+            self._window.show_notice("switch", "")
         self._rest(state)
 
     def engine_event(self, event: Event) -> None:

@@ -94,7 +94,8 @@ class Models(QObject):
         # Whoever names a model for this start wants that one.
         self._pinned = bool(os.environ.get(paths.MODEL_VARIABLE))
         chosen = None if self._pinned else self._choice(self._settings.model)
-        self.switch.use(chosen or first, instead=first if chosen is not None else None)
+        self.switch.set_resort(first)
+        self.switch.use(chosen or first)
         if self._settings.model and chosen is None and not self._pinned:
             text = self.tr("The model {model} is not here any more, so the starter answers.")
             self._window.show_notice("switch", text.format(model=self._settings.model))
