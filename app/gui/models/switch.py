@@ -62,6 +62,7 @@ class ModelSwitch(QObject):
         self._idle = QTimer(self)
         self._idle.setSingleShot(True)
         self._idle.timeout.connect(self._put_away)
+        self._apply()
 
     # --- which one
 
