@@ -385,13 +385,13 @@ class EngineHost:
             if self._sent_away and not self._closing:
                 self._sent_away = False
                 return True
-            self._crashes_seen += 1
         now = time.monotonic()
         self._crashes.append(now)
         too_often = len(self._crashes) == CRASH_LIMIT and now - self._crashes[0] < CRASH_WINDOW_S
         with self._changed:
             if self._closing:
                 return False
+            self._crashes_seen += 1
             lost = self._turn if self._turn_open else None
             self._turn_open = self._loaded = self._asleep = False
             # What was queued belongs to the lost turn, except a load that has not been sent.
