@@ -311,7 +311,7 @@ def _whole(among: range) -> Callable[[object], int]:
 
 
 def _answering(table: object) -> dict[str, Answering]:
-    if not isinstance(table, dict):
+    if not isinstance(table, dict) or not all(isinstance(own, dict) for own in table.values()):
         raise ValueError
     kept: dict[str, Callable[[Any], Any]] = {
         "temperature": _number(MOST_TEMPERATURE),

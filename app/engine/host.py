@@ -185,7 +185,7 @@ class EngineHost:
                 history = history[max(len(history) - self.history_turns, 0) :]
             system = self.system if say is None else ""
             self._wake()
-            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say, system))
+            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say, system=system))
             return self._turn
 
     def push_audio(self, turn: int, samples: NDArray[np.float32]) -> None:

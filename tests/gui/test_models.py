@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -413,8 +412,8 @@ def test_the_model_is_put_away_and_what_is_said_meanwhile_is_answered(open_shop:
     slow = shop.folder / STARTER / "slow"
     slow.touch()
     shop.ask("are you there")
-    threading.Timer(0.5, slow.unlink).start()
     shop.until(lambda: "What you say meanwhile is not lost" in shop.notices())
+    slow.unlink()
     shop.until(lambda: len(shop.entries()) == 2 and shop.ready())
     assert shop.entries()[-1].text == "You said: are you there"
     assert "not lost" not in shop.notices()
