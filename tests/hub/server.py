@@ -205,9 +205,10 @@ def web_page(handler: Handler, body: bytes) -> None:
 
 def to_itself(handler: Handler, body: bytes) -> None:
     """Go to where you are."""
-    handler.send(302, b"", headers={"Location": handler.path})
     name = "listing" if handler.path.startswith("/api") else handler.path.rpartition("/")[2]
+    # Before the answer: whoever gets that may give up at once.
     handler.hub.misbehave(name, to_itself)
+    handler.send(302, b"", headers={"Location": handler.path})
 
 
 class Gate:
