@@ -7,6 +7,7 @@ Torch comes in with the engine, so that wrong input is refused at once.
 from __future__ import annotations
 
 import json
+import locale
 import math
 import sys
 import time
@@ -24,12 +25,13 @@ from app.audiofile import AudioFileError, check_can_write, read_speech, write_wa
 from app.engine.factory import OMNI_ENGINE, Engine, failure_sentence, load_engine
 from app.engine.voice_jobs import read_own
 from app.omni.turn import OUTPUT_RATE, AudioPiece, Exchange, TextPiece, ToolCallPiece, TurnRequest, TurnStats
+from app.pictures import PictureError, describe, read_picture
 from app.voices.file import ENDING
 
 MAX_TEXT = 500
 MAX_SEED = 2**63 - 1
 
-_BATCH_KEYS = ("audio", "text", "history", "out", "voice", "seed")
+_BATCH_KEYS = ("audio", "text", "image", "history", "out", "voice", "seed")
 
 
 class AskError(Exception):
@@ -42,7 +44,9 @@ class ModelError(AskError):
 
 @dataclass(frozen=True)
 class Question:
-    """One question as given: `audio` or `text`, exactly one of them. `out`: where the speech goes."""
+    """One question as given: `audio` or `text`, exactly one of them, perhaps about the picture `image`, which may also
+    come alone. `out`: where the speech goes.
+    """
 
     audio: Path | None = None
     text: str | None = None
@@ -50,10 +54,11 @@ class Question:
     voice: str = ""
     seed: int | None = None
     out: Path | None = None
+    image: Path | None = None
 
     def request(self) -> TurnRequest:
-        """Check the question and read its file. Raises AskError, AudioFileError."""
-        if (self.audio is None) == (self.text is None):
+        """Check the question and read its files. Raises AskError, AudioFileError."""
+        if (self.audio is None) == (self.text is None) and (self.image is None or self.audio is not None):
             raise AskError("Give either a sound file or a text, and not both.")
         check_seed(self.seed)
         audio, text = None, None
@@ -61,13 +66,19 @@ class Question:
             audio = read_speech(self.audio)
         else:
             text = " ".join((self.text or "").split())
+            if not text and self.image is not None:
+                text = describe(locale.getlocale()[0] or "")
             if not text:
                 raise AskError("The text is empty; write a question.")
             if len(text) > MAX_TEXT:
                 raise AskError(f"The text has {len(text)} characters; ask in at most {MAX_TEXT}.")
         if self.out is not None:
             check_can_write(self.out)
-        return TurnRequest(audio, text, self.history, self.voice, self.seed)
+        try:
+            image = None if self.image is None else read_picture(self.image)
+        except PictureError as error:
+            raise AskError(str(error)) from error
+        return TurnRequest(audio, text, self.history, self.voice, self.seed, image=image)
 
 
 @dataclass(frozen=True)
@@ -198,7 +209,7 @@ def ask_batch(source: Path, model: Model, default: Question) -> tuple[int, int]:
     """Answer every line of a JSON-lines file; prints one JSON line for each, `{"error": …}` for one that
     failed.
 
-    A line is an object with `audio` or `text` and, where wanted, `history` ([{"q", "a"}]), `out`, `voice`,
+    A line is an object with `audio` or `text` and, where wanted, `image`, `history` ([{"q", "a"}]), `out`, `voice`,
     `seed` (otherwise those of `default`). Names are relative to the current folder; empty lines are skipped.
     Returns the number of lines that failed and of all. Raises AskError for an unreadable file, ModelError.
     """
@@ -306,7 +317,7 @@ def _batch_question(line: bytes, default: Question) -> Question:
     if unknown:
         raise AskError(f"This line has the unknown key {unknown[0]!r}; use {', '.join(_BATCH_KEYS)}.")
     given = {key: item for key, item in value.items() if item is not None}
-    for key in ("audio", "text", "out", "voice"):
+    for key in ("audio", "text", "image", "out", "voice"):
         if not isinstance(given.get(key, ""), str):
             raise AskError(f"The {key!r} of this line must be a string.")
     seed = given.get("seed", default.seed)
@@ -319,6 +330,7 @@ def _batch_question(line: bytes, default: Question) -> Question:
         voice=given.get("voice", default.voice),
         seed=seed,
         out=Path(given["out"]) if "out" in given else None,
+        image=Path(given["image"]) if "image" in given else None,
     )
 
 

@@ -23,8 +23,8 @@ INTERRUPTED = 130
 
 _FORM = """\
 A line of a batch is {"audio": FILE} or {"text": QUESTION} with, where wanted,
-"history": [{"q": …, "a": …}, …], "out": FILE, "voice": NAME, "seed": N. One JSON line
-is printed for each; a line that fails gives {"error": …}, the others go on, and the
+"image": FILE, "history": [{"q": …, "a": …}, …], "out": FILE, "voice": NAME, "seed": N.
+One JSON line is printed for each; a line that fails gives {"error": …}, the others go on, and the
 exit code is 2 at the end. Exit codes otherwise: 0 done, 2 bad input, 130 interrupted."""
 
 
@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     ask.add_argument("audio", nargs="?", type=Path, metavar="Q.wav", help="a spoken question, 0.2 to 60 seconds")
     ask.add_argument("--text", metavar="T", help="a typed question, at most 500 characters")
+    ask.add_argument("--image", type=Path, metavar="P.png", help="a picture that the question is about")
     ask.add_argument("--batch", type=Path, metavar="Q.jsonl", help="a question a line, see below")
     ask.add_argument("--voice", default="", metavar="V", help="who answers: a name (`banter voices`) or a voice file")
     ask.add_argument("--out", type=Path, metavar="A.wav", help="write the spoken answer here, 24 kHz mono")
@@ -228,11 +229,14 @@ def _ask(options: argparse.Namespace) -> int:
     try:
         if options.batch is None:
             history = ask.read_history(options.history) if options.history else ()
-            question = ask.Question(options.audio, options.text, history, options.voice, options.seed, options.out)
+            question = ask.Question(
+                options.audio, options.text, history, options.voice, options.seed, options.out, options.image
+            )
             ask.ask(question, model, as_json=options.json)
             return 0
-        if any(item is not None for item in (options.audio, options.text, options.history, options.out)):
-            raise ask.AskError("With --batch, questions, histories and outputs stand in the batch file.")
+        given = (options.audio, options.text, options.image, options.history, options.out)
+        if any(item is not None for item in given):
+            raise ask.AskError("With --batch, questions, pictures, histories and outputs stand in the batch file.")
         default = ask.Question(voice=options.voice, seed=options.seed)
         failed, total = ask.ask_batch(options.batch, model, default)
     except (ask.AskError, AudioFileError) as error:

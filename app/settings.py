@@ -81,6 +81,13 @@ class Keep(StrEnum):
     NOT_AT_ALL = "none"
 
 
+class BrainScope(StrEnum):
+    """What a larger model is asked: what Banter does not know, or everything but what a tool answers."""
+
+    UNKNOWN = "unknown"
+    EVERYTHING = "everything"
+
+
 @dataclass(frozen=True)
 class WindowGeometry:
     """Where the window was, in device-independent pixels. `x` and `y` None: let the system choose."""
@@ -121,9 +128,10 @@ class Settings:
     or declined; `show_latency`: below each answer stands how long it took; `keep_turn_sound`: the last turn's sound is
     held in memory, for a report that the user may save. `hotkey` talks from any program, as Qt's portable text, ""
     none; `tray_explained`: the user has been told once where the window went. `weather`: the network may be asked
-    for it. `model`: the folder in that of the models, "" the starter; `mirror`: where models come from, "" Hugging
-    Face, "modelscope", or an address; `offline`: no network at all; `unload_after`: minutes without a turn after which
-    the model's memory is given back, 0 never; `answering` by the names of models.
+    for it. `brain`: a larger model, `brain_model` at `brain_address`, is asked what `brain_scope` says; on another
+    computer only with `brain_anywhere`. `model`: the folder in that of the models, "" the starter; `mirror`: where
+    models come from, "" Hugging Face, "modelscope", or an address; `offline`: no network at all; `unload_after`:
+    minutes without a turn after which the model's memory is given back, 0 never; `answering` by the names of models.
     """
 
     voice: str = ""
@@ -154,6 +162,11 @@ class Settings:
     start_minimised: bool = False
     tray_explained: bool = False
     weather: bool = False
+    brain: bool = False
+    brain_address: str = "http://localhost:11434"
+    brain_model: str = ""
+    brain_scope: BrainScope = BrainScope.UNKNOWN
+    brain_anywhere: bool = False
     model: str = ""
     mirror: str = ""
     offline: bool = False
@@ -356,6 +369,11 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "offline": _switch,
     "unload_after": _whole(range(MOST_UNLOAD_AFTER + 1)),
     "answering": _answering,
+    "brain": _switch,
+    "brain_address": _text,
+    "brain_model": _text,
+    "brain_scope": BrainScope,
+    "brain_anywhere": _switch,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import soundfile
 from app.ask import AskError, Model, ModelError, Question, ask, ask_batch, list_voices, read_history
 from app.audiofile import AudioFileError
 from app.omni.turn import FRAME_SAMPLES, Exchange
+from app.pictures import describe
 
 FACTORY = "tests.engine.scripted:ScriptedEngine.load"
 KEYS = {"heard", "reply", "tool_calls", "voice", "stop_reason", "frames", "audio_seconds", "seed", "timings"}
@@ -94,6 +96,26 @@ def test_spoken_question_and_written_answer(model: Model, speech: Path, capsys: 
     written, rate = soundfile.read(out, dtype="float32")
     assert rate == 24_000
     assert np.abs(written - np.repeat([0.0, 0.001], FRAME_SAMPLES)).max() < 1e-4
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    """A black picture."""
+    head = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 58, 0, 0, 54, 40, 1, 1, 1, 24, 0, 4, 0, 0, 0, 0)
+    (tmp_path / "p.bmp").write_bytes(head + bytes(4))
+    return tmp_path / "p.bmp"
+
+
+def test_a_picture_with_a_question_and_one_alone(model: Model, speech: Path, picture: Path, capsys: Capture) -> None:
+    for question in (Question(text="say 1", image=picture), Question(audio=speech, image=picture)):
+        request = question.request()
+        assert request.image == bytes(3 * 256 * 256) and (request.audio is None) == (question.audio is None)
+    alone = Question(image=picture).request()
+    assert alone.text == "Please describe this image." and alone.image is not None
+    assert describe("zh_CN") == "请描述这张图片。"
+    lines = [{"text": "say 2", "image": str(picture)}, {"text": "say 2", "image": str(speech)}]
+    good, bad = run_batch(model, picture.parent, lines, capsys)
+    assert good["frames"] == 2 and "not a picture" in bad["error"]
 
 
 @pytest.mark.parametrize(

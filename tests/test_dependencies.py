@@ -1,4 +1,4 @@
-"""The direction of imports: gui → conversation → engine.protocol; engine worker → omni → speech."""
+"""The direction of imports: gui → conversation → engine.protocol; engine worker → omni → vision → speech."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ PURE = (
     "app.voices",
     "app.tools",
     "app.hub",
+    "app.brain",
     "app.settings",
     "app.paths",
+    "app.pictures",
     "app.database",
     "app.engine.protocol",
     "app.engine.host",
@@ -35,7 +37,7 @@ PURE = (
 # Run inside the worker process: what their functions import is loaded there, not in the window's process.
 ACROSS_THE_BOUNDARY = ("app.engine.worker", "app.engine.factory", "app.engine.voice_jobs")
 # From the outside in: a layer never imports one that stands before it.
-LAYERS = ("app.gui", "app.replay", "app.conversation", "app.engine", "app.omni", "app.speech")
+LAYERS = ("app.gui", "app.replay", "app.conversation", "app.engine", "app.omni", "app.vision", "app.speech")
 # Plain data that every layer may know.
 CONTRACTS = ("app.engine.protocol", "app.omni.turn")
 
@@ -183,7 +185,7 @@ def test_conversation_knows_the_engine_by_its_protocol_alone() -> None:
         f"{module}:{entry.line} imports {entry.name}"
         for module in _members("app.conversation")
         for entry in modules()[module]
-        if _belongs(entry.name, "app.engine", "app.omni", "app.speech")
+        if _belongs(entry.name, "app.engine", "app.omni", "app.vision", "app.speech")
         and not _belongs(entry.name, *CONTRACTS)
         # `from app.engine import protocol` names the package first
         and entry.name not in ("app.engine", "app.omni")
@@ -214,7 +216,7 @@ def test_widgets_know_nothing_of_the_model() -> None:
         f"{module}:{entry.line} imports {entry.name}"
         for module in _members("app.gui")
         for entry in modules()[module]
-        if _belongs(entry.name, "app.omni", "app.speech", "app.engine.worker")
+        if _belongs(entry.name, "app.omni", "app.vision", "app.speech", "app.engine.worker")
         and not _belongs(entry.name, *CONTRACTS)
         and entry.name != "app.omni"
     ]

@@ -32,7 +32,7 @@ class Answer:
                 if self._speaker:
                     turn.playing = True
                     course.out.append(ev.BeginPlayback(turn.number))
-                if turn.errand is None or turn.errand.answered:
+                if turn.errand is None or turn.errand.telling:
                     course.enter(State.SPEAKING)
             case ev.ReplyDone():
                 self._done(turn, event.audio_seconds, timing)

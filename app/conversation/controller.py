@@ -15,12 +15,13 @@ from app.conversation.events import Mode, State
 from app.conversation.live import Live
 from app.conversation.machine import TurnMachine
 from app.conversation.performer import BROKEN_REPLY, Performer
-from app.conversation.ports import Chunk, Engine, Listener, Player, Samples, Tools
+from app.conversation.ports import Brain, Chunk, Engine, Listener, Player, Samples, Tools
 from app.conversation.self_echo import SelfEchoGuard
 from app.conversation.timing import Timing
 from app.conversation.tools.runner import Outcome
 from app.engine import protocol
 from app.omni.turn import OUTPUT_RATE, StopReason
+from app.settings import BrainScope
 
 
 class Conversation:
@@ -98,6 +99,10 @@ class Conversation:
         """What the model may call from now on. What comes of it must reach `tool_ended`."""
         self._acts.errands.tools = tools
 
+    def attach_brain(self, brain: Brain | None, scope: BrainScope = BrainScope.UNKNOWN) -> None:
+        """Ask this larger model from now on what `scope` says; None: there is none. A turn under way goes on."""
+        self._acts.delegation.brain, self._acts.delegation.scope = brain, scope
+
     def talk_pressed(self) -> None:
         """The talk button went down (key repeats do no harm)."""
         self._step(ev.TalkPressed())
@@ -129,6 +134,10 @@ class Conversation:
         ready = self.ready
         self._step(ev.TextSubmitted(text))
         return ready
+
+    def show_picture(self, image: bytes | None) -> None:
+        """The next question, typed or spoken, is about this picture (see `TurnRequest`); None: about none."""
+        self._acts.show(image)
 
     def stop(self) -> None:
         """Stop whatever is under way: listening, thinking or speaking."""
@@ -188,6 +197,14 @@ class Conversation:
         """What came of a call."""
         self._post(lambda: self._on_tool_ended(number, outcome))
 
+    def brain_said(self, number: int, sentence: str) -> None:
+        """A sentence of the larger model's answer."""
+        self._post(lambda: self._on_brain(self._acts.delegation.came(number, sentence)))
+
+    def brain_ended(self, number: int, problem: str) -> None:
+        """The larger model has answered, as far as it could; `problem` is "" or one sentence."""
+        self._post(lambda: self._on_brain(self._acts.delegation.ended(number, problem)))
+
     def playback_finished(self, turn: int) -> None:
         """The loudspeaker has played all of `turn`."""
         self._post(lambda: self._step(ev.PlaybackFinished(turn)))
@@ -230,6 +247,7 @@ class Conversation:
                 self._listener.model_progress(event.stage, event.fraction)
                 return
             case protocol.Ready():
+                self._acts.delegation.learn(event.info)
                 self._step(ev.ModelReady())
                 self._listener.model_ready(event.info)
                 return
@@ -256,6 +274,8 @@ class Conversation:
                 live.arrived(np.frombuffer(event.samples, "<f4"), self._clock())
             return
         self._step(ev.ReplyGoesOn(live.turn))
+        if self._acts.weigh(live, event):
+            return
         match event:
             case protocol.UserText():
                 self._on_user_text(live, event.text.strip())
@@ -263,7 +283,7 @@ class Conversation:
                 self._listener.reply_delta(live.turn, live.add_text(event.text))
             case protocol.ToolCall():
                 live.called = True
-                self._step(self._acts.errands.called(live.turn, event.text, event.closed))
+                self._step(self._acts.errands.called(live.turn, event.text, event.closed, live.question))
             case protocol.AudioFrame():
                 self._on_audio(live, np.frombuffer(event.samples, "<f4"))
             case protocol.TurnDone():
@@ -294,6 +314,10 @@ class Conversation:
         ended = self._acts.errands.ended(number, outcome)
         if ended is not None:
             self._step(ended)
+
+    def _on_brain(self, news: te.PieceCame | te.ToolEnded | None) -> None:
+        if news is not None:
+            self._step(news)
 
     def _on_failed(self, event: protocol.Failed) -> None:
         live = self._acts.live

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.omni.turn import OUTPUT_RATE, Exchange
 
 MODEL_EXCHANGES = 3
+KEPT_EXCHANGES = 8
 # Ordinary English speech. Only used for a reply cut off while it was still being generated, when nobody
 # knows yet how long it would have become.
 CHARACTERS_PER_SECOND = 15.0
@@ -49,7 +50,7 @@ class Reply:
 class History:
     """The exchanges of the conversation that the model may see again."""
 
-    def __init__(self, keep: int = MODEL_EXCHANGES) -> None:
+    def __init__(self, keep: int = KEPT_EXCHANGES) -> None:
         """Keep the last `keep` exchanges."""
         self._exchanges: deque[Exchange] = deque(maxlen=keep)
 
@@ -67,6 +68,10 @@ class History:
 
     def for_model(self) -> tuple[Exchange, ...]:
         """The exchanges to give to the model, oldest first."""
+        return self.all()[-MODEL_EXCHANGES:]
+
+    def all(self) -> tuple[Exchange, ...]:
+        """All that are remembered, oldest first: as many as a larger model can use."""
         return tuple(self._exchanges)
 
     def clear(self) -> None:

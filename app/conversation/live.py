@@ -27,7 +27,9 @@ class Live:
     """A turn at the model, and what there is of its answer.
 
     `held_back`: what the model has said to a question that may go on yet, None once it is complete. `over_at`: since
-    when the turn is over. `doubted`: its question may be what the loudspeaker was saying.
+    when the turn is over. `doubted`: its question may be what the loudspeaker was saying. `weighed`: what the model has
+    said, `thought` in words, as long as a larger model may be asked instead; None once that is decided. `picture`: what
+    the model was given with the question, `taken` once that was asked for good.
     """
 
     turn: int
@@ -38,6 +40,8 @@ class Live:
     pieces: list[Samples] = field(default_factory=list)
     levels: list[float] = field(default_factory=list)
     held_back: list[protocol.Event] | None = None
+    weighed: list[protocol.Event] | None = None
+    thought: str = ""
     silent_frames: int = 0
     # When the first sound was there, though it may have been held back, and how much came before.
     made_at: float | None = None
@@ -49,6 +53,8 @@ class Live:
     # What of a tool's words the model speaks now, and whether it has written a call before.
     phrase: Phrase | None = None
     called: bool = False
+    picture: bytes | None = None
+    taken: bool = False
     # Played once more: nothing is asked of the model and nothing is remembered.
     again: Samples | None = None
     on_over: Callable[[bool], None] = lambda whole: None
@@ -57,7 +63,7 @@ class Live:
     @property
     def is_interlude(self) -> bool:
         """Whether what the model says now is not the end of the answer."""
-        return self.called if self.phrase is None else self.phrase in (Phrase.HOLD, Phrase.STILL)
+        return self.called if self.phrase is None else self.phrase in (Phrase.HOLD, Phrase.STILL, Phrase.PART)
 
     def say(self, phrase: Phrase) -> None:
         """The model goes on with these words."""

@@ -9,7 +9,7 @@ from app.conversation.course import Course
 from app.conversation.events import Mode, State
 from app.conversation.pace import Pace
 from app.conversation.timing import Timing
-from app.conversation.tool_events import PhraseMade, ToolEnded, ToolsCalled
+from app.conversation.tool_events import PhraseMade, PieceCame, ToolEnded, ToolsCalled
 from app.conversation.tool_wait import ToolWait
 from app.conversation.turn import Turn
 
@@ -111,7 +111,7 @@ class TurnMachine:
                 self._answer.take(event, self._last_chunk, self._timing)
             case ev.AudioStarted():
                 self._on_first_sound(event)
-            case ToolsCalled() | ToolEnded() | PhraseMade():
+            case ToolsCalled() | PieceCame() | ToolEnded() | PhraseMade():
                 self._tools.take(event)
             case ev.ReplyGoesOn() | ev.ReplyDone() | ev.ReplyFailed() | ev.PlaybackFinished():
                 self._answer.take(event, self._last_chunk, self._timing)

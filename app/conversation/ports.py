@@ -4,6 +4,7 @@ window.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -29,9 +30,10 @@ class Engine(Protocol):
         text: str | None = None,
         seed: int | None = None,
         say: str | None = None,
+        image: bytes | None = None,
     ) -> int:
         """Open a turn and return its number; events of it carry that number. `say`: the words of the reply, which is
-        only spoken; no audio follows.
+        only spoken; no audio follows. `image`: the picture that a typed question is about, as in `TurnRequest`.
         """
         ...
 
@@ -39,8 +41,12 @@ class Engine(Protocol):
         """More of the question: float32 mono at 16 kHz."""
         ...
 
-    def end_turn(self, turn: int) -> None:
-        """The question is complete."""
+    def end_turn(self, turn: int, image: bytes | None = None) -> None:
+        """The question is complete; `image` is the picture it is about."""
+        ...
+
+    def look(self, image: bytes) -> None:
+        """A question about this picture may follow."""
         ...
 
     def cancel(self, turn: int) -> None:
@@ -68,6 +74,21 @@ class Tools(Protocol):
 
     def cancel(self, number: int) -> None:
         """Nobody waits for this call, which changes nothing."""
+        ...
+
+
+class Brain(Protocol):
+    """A larger model that may be asked. No call may block."""
+
+    @property
+    def source(self) -> str:
+        """Where its words come from, as "From llama3 on this computer"."""
+        ...
+
+    def ask(self, number: int, question: str, history: Iterable[Exchange]) -> Callable[[], None]:
+        """Ask `question`; returns what gives it up. `Conversation.brain_said` is to be called with `number` for each
+        sentence of the answer, and `Conversation.brain_ended` at its end, both only until it is given up.
+        """
         ...
 
 
@@ -142,6 +163,14 @@ class Listener(Protocol):
 
     def question(self, turn: int, text: str) -> None:
         """The user's words, once they are known. May come again with better words."""
+        ...
+
+    def picture_taken(self, turn: int, image: bytes) -> None:
+        """The question of `turn` has been asked, and it is about this picture, which goes with no other one then."""
+        ...
+
+    def picture_returned(self, turn: int) -> None:
+        """The picture that was taken with `turn` goes with the next question after all."""
         ...
 
     def reply_delta(self, turn: int, text: str) -> None:

@@ -7,13 +7,14 @@ from enum import StrEnum
 
 
 class Phrase(StrEnum):
-    """What is said on a tool's behalf: while it takes a moment, while it still takes, once it has taken too long, and
-    what came of it.
+    """What is said on a tool's behalf: while it takes a moment, while it still takes, once it has taken too long, a
+    part of what came of it while there is more to come, and the rest or all of it.
     """
 
     HOLD = "hold"
     STILL = "still"
     LATE = "late"
+    PART = "part"
     ANSWER = "answer"
 
 
@@ -25,13 +26,22 @@ class ToolsCalled:
     """In `turn` tools are to be used: numbers of the calls. None: there is something to be said instead.
 
     `lasting`: one of them changes something. `asking`: the model is still at the turn in which it wrote them, and its
-    end follows.
+    end follows. `patient`: they come to an end in good time by themselves.
     """
 
     turn: int
     calls: tuple[int, ...] = ()
     lasting: bool = False
     asking: bool = True
+    patient: bool = False
+
+
+@dataclass(frozen=True)
+class PieceCame:
+    """There is something to be said of a call of `turn` that goes on."""
+
+    turn: int
+    call: int
 
 
 @dataclass(frozen=True)
@@ -84,5 +94,5 @@ class Say:
     phrase: Phrase
 
 
-ToolEvent = ToolsCalled | ToolEnded | PhraseMade
+ToolEvent = ToolsCalled | PieceCame | ToolEnded | PhraseMade
 ToolAction = RunTools | RefuseTools | CancelTools | Say

@@ -19,7 +19,7 @@ class Errand:
 
     `lasting`: one of them changes something, so the turn cannot be undone. `saying`: the model is at work for this
     turn. `said` is the last phrase, which has been heard at `quiet_at` (seconds) at the latest. `late`: nobody waits
-    for them any more.
+    for them any more. `pieces`: there is something to be said already. `patient`: they end by themselves.
     """
 
     since: float
@@ -31,6 +31,13 @@ class Errand:
     spoken_s: float = 0.0
     quiet_at: float = 0.0
     late: bool = False
+    pieces: bool = False
+    patient: bool = False
+
+    @property
+    def telling(self) -> bool:
+        """Whether what came of them is being spoken, or some of it."""
+        return self.said == te.Phrase.PART or self.answered
 
     @property
     def answered(self) -> bool:
@@ -42,7 +49,7 @@ class ToolWait:
     """Follows the tools of the turn that is under way in `course`.
 
     A fast tool is not talked about. After `hold_s` one phrase of its own is said, `still_s` after that one more, and
-    at `late_s` an apology, with which the turn ends.
+    at `late_s` an apology, with which the turn ends. What comes in pieces is said as they come.
     """
 
     def __init__(self, course: Course) -> None:
@@ -57,6 +64,9 @@ class ToolWait:
         match event:
             case te.ToolsCalled() if course.state in (State.THINKING, State.SPEAKING, State.TOOL_WAIT):
                 self._called(turn, event)
+            case te.PieceCame() if turn.errand is not None and event.call in turn.errand.open:
+                turn.errand.pieces = True
+                self._answer(turn, turn.errand)
             case te.ToolEnded() if turn.errand is not None and event.call in turn.errand.open:
                 turn.errand.open.discard(event.call)
                 self._answer(turn, turn.errand)
@@ -75,7 +85,7 @@ class ToolWait:
             return
         # As long as a tool is waited for, the model has no reason to be heard of.
         self._course.model_at = now
-        if now - errand.since >= timing.late_s:
+        if now - errand.since >= timing.late_s and not errand.patient:
             errand.late = True
             errand.open.clear()
             self._course.out.append(te.CancelTools(turn.number))
@@ -101,14 +111,19 @@ class ToolWait:
         elif event.calls:
             errand.open |= set(event.calls)
             errand.lasting = errand.lasting or event.lasting
+            errand.patient = errand.patient or event.patient
             self._course.out.append(te.RunTools(turn.number, event.calls))
         self._answer(turn, errand)
 
     def _answer(self, turn: Turn, errand: Errand) -> None:
-        """Give the answer, if all that it needs is there and the model has nothing else to say."""
-        if errand.open or errand.saying or errand.answered:
+        """Give the answer, if all that it needs is there and the model has nothing else to say, or a part of it."""
+        if errand.saying or errand.answered or (errand.open and not errand.pieces):
             return
-        self._say(turn, errand, te.Phrase.LATE if errand.late else te.Phrase.ANSWER)
+        errand.pieces = False
+        if errand.open:
+            self._say(turn, errand, te.Phrase.PART)
+        else:
+            self._say(turn, errand, te.Phrase.LATE if errand.late else te.Phrase.ANSWER)
         if turn.spoke_from is not None:
             # Something has been said already, so no first sound will tell.
             self._course.enter(State.SPEAKING)

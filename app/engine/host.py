@@ -35,6 +35,7 @@ from app.engine.protocol import (
     Failed,
     ImportVoices,
     Load,
+    Look,
     MakeVoice,
     Progress,
     PushAudio,
@@ -172,10 +173,11 @@ class EngineHost:
         text: str | None = None,
         seed: int | None = None,
         say: str | None = None,
+        image: bytes | None = None,
     ) -> int:
         """Open a new turn and give up the one before; returns its number. With `text` no audio follows.
 
-        `seed` None: that of this object. `say`: the words of the reply, as in `protocol.StartTurn`.
+        `seed` None: that of this object. `say`: the words of the reply, and `image`, as in `protocol.StartTurn`.
         """
         with self._changed:
             self._number += 1
@@ -185,7 +187,8 @@ class EngineHost:
                 history = history[max(len(history) - self.history_turns, 0) :]
             system = self.system if say is None else ""
             self._wake()
-            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say, system=system))
+            how = self.temperature, say, image, system
+            self._queue(StartTurn(self._turn, voice, history, text, chosen, *how))
             return self._turn
 
     def push_audio(self, turn: int, samples: NDArray[np.float32]) -> None:
@@ -193,10 +196,16 @@ class EngineHost:
         with self._changed:
             self._queue(PushAudio(turn, np.asarray(samples, dtype="<f4").tobytes()))
 
-    def end_turn(self, turn: int) -> None:
-        """The question is complete: answer now."""
+    def end_turn(self, turn: int, image: bytes | None = None) -> None:
+        """The question is complete: answer now. `image`: the picture it is about, as in `protocol.EndTurn`."""
         with self._changed:
-            self._queue(EndTurn(turn))
+            self._queue(EndTurn(turn, image))
+
+    def look(self, image: bytes) -> None:
+        """A question about this picture may follow."""
+        with self._changed:
+            self._wake()
+            self._queue(Look(image))
 
     def cancel(self, turn: int) -> None:
         """Give the turn up; `TurnDone` follows, but no more speech or text."""

@@ -32,8 +32,8 @@ class StartTurn:
     """Open turn `turn`. With `text` the question is typed, otherwise audio follows by `PushAudio`.
 
     With `say` the reply's words are given and only spoken, as the answer to `text` or, without it, read aloud: no audio
-    follows. `seed` None: a fresh one; `temperature` of the words, None: the model's own. `system`: what the model is to
-    be told about itself first, "" nothing.
+    follows. `seed` None: a fresh one; `temperature` of the words, None: the model's own. `image`: the picture that a
+    typed question is about, as in `TurnRequest`. `system`: what the model is to be told about itself first, "" nothing.
     """
 
     turn: int
@@ -43,6 +43,7 @@ class StartTurn:
     seed: int | None = None
     temperature: float | None = None
     say: str | None = None
+    image: bytes | None = None
     system: str = ""
 
 
@@ -56,9 +57,17 @@ class PushAudio:
 
 @dataclass(frozen=True)
 class EndTurn:
-    """The user has finished: answer now."""
+    """The user has finished: answer now. `image`: the picture that the spoken question is about."""
 
     turn: int
+    image: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """A question about this picture may follow; it is answered the sooner for it. Nothing comes back."""
+
+    image: bytes
 
 
 @dataclass(frozen=True)
@@ -231,7 +240,17 @@ class VoicesChanged:
 
 
 Command = (
-    Load | StartTurn | PushAudio | EndTurn | Cancel | Recognise | MakeVoice | ImportVoices | RefreshVoices | Shutdown
+    Load
+    | StartTurn
+    | PushAudio
+    | EndTurn
+    | Look
+    | Cancel
+    | Recognise
+    | MakeVoice
+    | ImportVoices
+    | RefreshVoices
+    | Shutdown
 )
 VoiceEvent = VoiceMade | VoicesRead | VoicesChanged
 Event = (

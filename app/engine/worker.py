@@ -32,6 +32,7 @@ from app.engine.protocol import (
     Failed,
     ImportVoices,
     Load,
+    Look,
     MakeVoice,
     Progress,
     PushAudio,
@@ -71,6 +72,7 @@ class _OpenTurn:
 
     def __init__(self, start: StartTurn) -> None:
         self.start = start
+        self.image = start.image
         self.chunks: list[bytes] = []
         self.size = 0
 
@@ -158,6 +160,8 @@ class Worker:
                     self._cancel(command)
                 case Recognise():
                     self._recognise()
+                case Look():
+                    self._look(command)
                 case MakeVoice():
                     self._send(voice_jobs.make(self._engine, command))
                 case ImportVoices():
@@ -240,6 +244,7 @@ class Worker:
 
     def _end(self, command: EndTurn) -> None:
         if self._open is not None and self._open.start.turn == command.turn:
+            self._open.image = command.image
             self._answer()
 
     def _cancel(self, command: Cancel) -> None:
@@ -271,6 +276,7 @@ class Worker:
             temperature=start.temperature,
             say=start.say,
             system=start.system,
+            image=question.image,
         )
         try:
             stats = self._generate(self._engine, request, start.turn)
@@ -325,6 +331,15 @@ class Worker:
             except Exception:
                 _log.exception("recognising words failed")
             self._send(Recognised(command.serial, text))
+
+    def _look(self, command: Look) -> None:
+        """Only to save time later: what goes wrong comes up again with the question."""
+        look = getattr(self._engine, "look", None)
+        if look is not None:
+            try:
+                look(command.image)
+            except Exception:
+                _log.exception("looking at a picture failed")
 
 
 def _generator(pieces: Iterator[TurnPiece]) -> Generator[TurnPiece, None, None]:

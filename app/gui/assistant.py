@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.audio.capture import MicChunk
 from app.audio.catalogue import DeviceName, Found, Kind
 from app.audio.check import Trouble
+from app.conversation import delegation
 from app.conversation import events as ev
 from app.conversation.controller import Conversation
 from app.conversation.events import Mode, State
@@ -23,7 +24,9 @@ from app.engine.host import EngineHost
 from app.engine.protocol import Event
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
+from app.gui.larger_model import LargerModel
 from app.gui.models.work import Models
+from app.gui.pictures.pictures import Pictures
 from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
 from app.gui.report.reporter import Reporter
@@ -131,6 +134,8 @@ class Assistant(QObject):
             lambda **changes: self._remember(replace(self._settings, **changes)),
             lambda: self.voices.recording,
         )
+        self.larger_model = LargerModel(window, self.conversation, self.preferences, loaded.settings)
+        self.pictures = Pictures(window, self.conversation)
         self._stopwatch = Stopwatch()
         self.reporter = Reporter(window, self._devices, loaded.settings)
         self.conversation.watch = self._watch
@@ -181,6 +186,8 @@ class Assistant(QObject):
         self.preferences.close()
         self.models.close()
         self.toolbox.close()
+        self.larger_model.close()
+        self.pictures.close()
         self.voices.close()
         self._closed = True
         self._post.close()
@@ -209,11 +216,18 @@ class Assistant(QObject):
     def question(self, turn: int, text: str) -> None:
         self._window.transcript.say_user(turn, text)
 
+    def picture_taken(self, turn: int, image: bytes) -> None:
+        self.pictures.taken(turn, image)
+
+    def picture_returned(self, turn: int) -> None:
+        self.pictures.returned(turn)
+
     def reply_delta(self, turn: int, text: str) -> None:
         self._window.transcript.add_reply(turn, text)
 
     def tool_changed(self, turn: int, usage: Usage) -> None:
-        self._window.transcript.use_tool(turn, usage.call, ToolUse(usage.tool, usage.stage.value, usage.summary))
+        summary = shown(usage.summary) if usage.tool == delegation.NAME else usage.summary
+        self._window.transcript.use_tool(turn, usage.call, ToolUse(usage.tool, usage.stage.value, summary))
 
     def reply_sound(self, turn: int, samples: Samples) -> None:
         self.kept.hear(turn, samples)
@@ -274,9 +288,11 @@ class Assistant(QObject):
     def model_ready(self, info: ModelInfo) -> None:
         _log.info("model ready: %s", info.name)
         self.reporter.model = info
+        self.larger_model.model_ready(info)
         self.models.switch.ready()
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
+        self.pictures.model_ready(info)
         if self._crashes_told not in (None, self.host.crashes):
             text = self.tr("The model stopped unexpectedly and was restarted: ask again.")
             self._window.show_notice("model", text)

@@ -8,7 +8,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QLocale, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QEnterEvent,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 from app.conversation.latency import Latency
 from app.gui import theme
 from app.gui.latency import LatencyLine, summary
+from app.gui.pictures.thumbnail import Thumbnail
 from app.gui.tools.card import ToolCards, described
 from app.history.records import Side, ToolUse
 
@@ -34,7 +35,7 @@ class Entry:
     """One message as plain data. `interrupted`: the user cut the answer short, and never heard `rest`.
 
     `key` tells it from all other messages ever; `time` is in seconds since 1970; `sound`: it can be played
-    again. `tools` are those that were used for a question.
+    again. `tools` are those that were used for a question, `picture` what it is about, as a small JPEG file.
     """
 
     turn: int
@@ -46,6 +47,7 @@ class Entry:
     time: float = field(default_factory=time.time, compare=False)
     sound: bool = field(default=False, compare=False)
     tools: tuple[ToolUse, ...] = ()
+    picture: bytes = field(default=b"", repr=False)
 
 
 # A word that may be too long for a line: no spaces, and no Chinese, which breaks anywhere.
@@ -78,6 +80,7 @@ class Bubble(QWidget):
 
     PADDING = 14
     EDGE = 10
+    PICTURE = QSize(260, 200)
 
     def __init__(self, entry: Entry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -101,6 +104,7 @@ class Bubble(QWidget):
         self.latency: Latency | None = None
         self._foot: LatencyLine | None = None
         self._cards: ToolCards | None = None
+        self._picture: Thumbnail | None = None
         self._top = theme.GRID if entry.side == Side.USER else 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._width = 0
@@ -152,9 +156,15 @@ class Bubble(QWidget):
         while chosen < room and self._text.heightForWidth(chosen) > lines:
             chosen += 1
         chosen = max(chosen, 16)
+        top = self.EDGE
+        if self._picture is not None:
+            shown = self._picture.fitting(self.PICTURE.boundedTo(QSize(room, self.PICTURE.height())))
+            self._picture.setGeometry(self.PADDING, top + 4, shown.width(), shown.height())
+            top += 4 + shown.height() + theme.GRID
+            chosen = max(chosen, shown.width())
         height = self._text.heightForWidth(chosen)
-        self._text.setGeometry(self.PADDING, self.EDGE, chosen, height)
-        bottom = self.EDGE + height
+        self._text.setGeometry(self.PADDING, top, chosen, height)
+        bottom = top + height
         if not self._mark.isHidden():
             mark = self._mark.sizeHint()
             self._mark.setGeometry(self.PADDING, bottom + 4, mark.width(), mark.height())
@@ -198,10 +208,12 @@ class Bubble(QWidget):
         self._text.setVisible(bool(self._plain))
         who = translate("Bubble", "You said") if mine else translate("Bubble", "Banter said")
         state = ", " + translate("Bubble", "interrupted") if self.entry.interrupted else ""
-        spoken = f"{who}: {words}{state}"
+        about = ", " + translate("Bubble", "with a picture") if entry.picture else ""
+        spoken = f"{who}{about}: {words}{state}"
         self._text.setAccessibleName(spoken)
         self.setAccessibleName("; ".join((spoken, *map(described, entry.tools))))
         self._show_tools()
+        self._show_picture()
         self._show_tool_tip()
         if self._width:
             self.fit(self._width)
@@ -237,6 +249,16 @@ class Bubble(QWidget):
             self._cards.show()
         if self._cards is not None:
             self._cards.show_uses(self.entry.tools)
+
+    def _show_picture(self) -> None:
+        if self._picture is None and self.entry.picture:
+            self._picture = Thumbnail(self._frame)
+            self._picture.show_jpeg(self.entry.picture)
+            self._picture.show()
+        elif self._picture is not None and not self.entry.picture:
+            self._picture.hide()
+            self._picture.deleteLater()
+            self._picture = None
 
     def _show_tool_tip(self) -> None:
         moment = QDateTime.fromSecsSinceEpoch(int(self.entry.time))

@@ -119,6 +119,8 @@ class Dock(QFrame):
         self.stop = QPushButton()
         self.field = QLineEdit()
         self.send = QPushButton()
+        self._ready = False
+        self._question = ""
         self._arrange()
         self._describe()
         self.open_mic.toggled.connect(self._open_mic_toggled)
@@ -127,7 +129,6 @@ class Dock(QFrame):
         self.send.clicked.connect(self._enter)
         self.field.returnPressed.connect(self._enter)
         self.field.textChanged.connect(self._allow)
-        self._ready = False
         self._microphone = True
         self._label_open_mic(False)
         self._label_mute(False)
@@ -161,6 +162,14 @@ class Dock(QFrame):
         """Whether there is something to stop."""
         self.stop.setEnabled(busy)
         self.dress()
+
+    def set_subject(self, question: str) -> None:
+        """The next question is about a picture; an empty field asks `question` then. "": it is about none."""
+        self._question = question
+        self.field.setPlaceholderText(
+            self.tr("Your question about the picture") if question else self.tr("Or type your question")
+        )
+        self._allow()
 
     def set_toggle(self, toggles: bool) -> None:
         """Whether the talk button is pressed once to begin and once to send, instead of being held."""
@@ -227,14 +236,17 @@ class Dock(QFrame):
         buttons.addWidget(self.open_mic)
         buttons.addWidget(self.mute)
         buttons.addWidget(self.stop)
-        typing = QHBoxLayout()
+        typing = self.typing = QHBoxLayout()
         typing.setSpacing(theme.GRID)
         typing.addWidget(self.field, 1)
         typing.addWidget(self.send)
+        # What goes with the next question.
+        self.cards = QVBoxLayout()
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 16, 16)
         column.setSpacing(12)
         column.addWidget(self.notices)
+        column.addLayout(self.cards)
         column.addLayout(top)
         column.addWidget(self._progress)
         column.addLayout(buttons)
@@ -254,7 +266,7 @@ class Dock(QFrame):
         self.mute.setCheckable(True)
         self.stop.setToolTip(self.tr("Stop the answer (Esc)"))
         self.stop.setAccessibleName(self.tr("Stop"))
-        self.field.setPlaceholderText(self.tr("Or type your question"))
+        self.set_subject("")
         self.field.setAccessibleName(self.tr("Your question"))
         self.field.setToolTip(self.tr("Type a question and press Enter (Ctrl+L)"))
         self.field.setMaxLength(QUESTION_LIMIT)
@@ -268,11 +280,11 @@ class Dock(QFrame):
             self.talk.setText(self.tr("Listening, let go to send") if listening else self.tr("Hold to talk"))
 
     def _allow(self) -> None:
-        self.send.setEnabled(self._ready and bool(self.field.text().strip()))
+        self.send.setEnabled(self._ready and bool(self.field.text().strip() or self._question))
         self.dress()
 
     def _enter(self) -> None:
-        text = " ".join(self.field.text().split())
+        text = " ".join(self.field.text().split()) or self._question
         if text and self._ready:
             self.field.clear()
             self.question_entered.emit(text)

@@ -32,6 +32,7 @@ _SHAPES = {
     "appearance": '<circle cx="12" cy="12" r="8"/><path d="M12 4a8 8 0 0 1 0 16z" fill="{colour}"/>',
     "answers": '<path d="M4 7h9M17 7h3M4 17h3M11 17h9"/><circle cx="15" cy="7" r="2"/><circle cx="9" cy="17" r="2"/>',
     "privacy": '<rect x="5" y="10.5" width="14" height="9.5" rx="2.5"/><path d="M8 10.5V8a4 4 0 0 1 8 0v2.5"/>',
+    "bulb": ('<path d="M9.5 20.5h5M9.5 17.5v-1.7c0-.8-.4-1.4-1-2a5.8 5.8 0 1 1 7 0c-.6.6-1 1.2-1 2v1.7z"/>'),
     "desktop": '<rect x="3.5" y="4.5" width="17" height="12" rx="2.5"/><path d="M8.5 20h7M12 16.5V20"/>',
     "close": '<path d="M6.5 6.5l11 11M17.5 6.5l-11 11"/>',
     "copy": '<rect x="9" y="9" width="11" height="11" rx="2.5"/><path d="M5 15V6.5A2.5 2.5 0 0 1 7.5 4H15"/>',
@@ -57,6 +58,10 @@ _SHAPES = {
     "bell": '<path d="M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5h4M12 3v2"/>',
     "timer": '<circle cx="12" cy="13.5" r="7"/><path d="M12 9.5v4l2.5 1.5M9.5 3.5h5M18 6.5l1.5 1.5"/>',
     "note": '<path d="M5 4.5h14v10L14 19.5H5zM14 19.5v-5h5M8.5 9h7M8.5 12.5h4"/>',
+    "picture": (
+        '<rect x="3.5" y="5" width="17" height="14" rx="2.5"/><circle cx="8.5" cy="9.7" r="1.4"/>'
+        '<path d="M4 16.5l4.7-4.2 3.3 2.9 3.4-3.9 4.9 5.2"/>'
+    ),
     "calendar": '<rect x="4" y="5.5" width="16" height="14" rx="2.5"/><path d="M4 10h16M8.5 3.5v4M15.5 3.5v4"/>',
     "sum": '<rect x="5" y="3.5" width="14" height="17" rx="2.5"/><path d="M8.5 7.5h7M8.5 12h.1M12 12h.1M15.5 12h.1'
     'M8.5 16h.1M12 16h.1M15.5 16h.1"/>',

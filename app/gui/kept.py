@@ -304,7 +304,7 @@ def exchanges(messages: list[Message]) -> list[tuple[str, str]]:
 
 def _message(entry: Entry, voice: str) -> Message:
     if entry.side == Side.USER:
-        return Message(entry.key, entry.side, entry.text, entry.time, tools=entry.tools)
+        return Message(entry.key, entry.side, entry.text, entry.time, tools=entry.tools, picture=entry.picture)
     heard = len(entry.text) if entry.interrupted else None
     return Message(entry.key, entry.side, entry.text + entry.rest, entry.time, heard, voice)
 
@@ -320,6 +320,7 @@ def _entry(message: Message, sound: bool) -> Entry:
         key=message.key,
         time=message.time,
         sound=message.sound or sound,
+        picture=message.picture,
         # What was under way when Banter was closed is not any more.
         tools=tuple(replace(use, state="cancelled") if use.state == "running" else use for use in message.tools),
     )

@@ -74,6 +74,13 @@ _MODEL = (
         "Sentences",
         "The question is too long for this model ({needed} of at most {room} positions): ask it in fewer words.",
     ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The model {name} cannot see pictures: ask without one, or choose a model that can see."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The model {name} lacks its vision tower (the folder {folder}): download it again to ask about pictures.",
+    ),
     QT_TRANSLATE_NOOP("Sentences", "There is no voice '{name}': choose one of {names}."),
     QT_TRANSLATE_NOOP("Sentences", "There was not enough memory while {doing}; close other programs and try again."),
     QT_TRANSLATE_NOOP(
@@ -87,7 +94,26 @@ _MODEL = (
     QT_TRANSLATE_NOOP("Sentences", "{path} is missing or damaged: download or copy the model folder again."),
     QT_TRANSLATE_NOOP("Sentences", "{path} is missing or damaged ({error}): download or copy it again."),
     QT_TRANSLATE_NOOP("Sentences", "{path} is damaged ({error}): download or copy it again."),
-    QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read as a weight file: download or copy it again."),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is empty, so its download was cut off: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} is only a pointer of Git LFS to the weights: download the file itself{size}, or run git lfs pull.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is a web page that was saved under the name of the weights: download the file itself."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is incomplete, it ends after {megabytes} MB: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is incomplete, it ends in the midst of '{name}': download or copy it again."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "{path} is damaged, its list of tensors cannot be read: download or copy it again."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again.",
+    ),
     QT_TRANSLATE_NOOP("Sentences", "{path} cannot be read: {error}."),
     QT_TRANSLATE_NOOP(
         "Sentences", "{path} does not fit this version of Banter: download or copy the model folder again."
@@ -181,6 +207,50 @@ _VOICES = (
     QT_TRANSLATE_NOOP("Sentences", "{path} changes its sample rate midway; convert it to WAV first."),
     QT_TRANSLATE_NOOP("Sentences", "{path} has a rate of {rate} Hz; speech needs at least {least} Hz."),
 )
+_BRAIN = (
+    QT_TRANSLATE_NOOP("Sentences", "From {model} on this computer"),
+    QT_TRANSLATE_NOOP("Sentences", "From {model} at {host}"),
+    QT_TRANSLATE_NOOP("Sentences", "This is no address of a chat program: write one like {address}."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{host} is another computer: allow that in the settings, or use an address of this one."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "No larger model is chosen yet: choose one in the settings, or type its name there."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "The program at {address} has no model yet: load one there."),
+    QT_TRANSLATE_NOOP("Sentences", "{model} answered after {seconds} s: {words}"),
+    QT_TRANSLATE_NOOP("Sentences", "{model} answered nothing that can be said: ask again, or choose another model."),
+    QT_TRANSLATE_NOOP("Sentences", "Something went wrong while {model} answered: ask again."),
+    QT_TRANSLATE_NOOP("Sentences", "{address} does not answer in time: see whether the program there is well."),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{model} did not begin to answer in {seconds} seconds: ask again, or choose a smaller model."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "{model} took too long, so the rest of its answer is left out: choose a smaller model."
+    ),
+    QT_TRANSLATE_NOOP("Sentences", "The answer of {model} broke off: ask again, and see whether the program is well."),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Nothing answers at {address}: start the program there, or correct the address in the settings.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The program at {address} wants a key, which Banter has none of: switch that off there."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The program at {address} has no model {model}: choose another one in the settings."
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The program at {address} reports a fault of its own (error {number}): restart it, or ask again.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences",
+        "The program at {address} refuses the question (error {number}): choose another model in the settings.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "What answers at {address} is no chat program: correct the address in the settings."
+    ),
+)
 # What the systems say, which stands within the sentences above.
 _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "No space left on device"),
@@ -189,7 +259,7 @@ _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "Read-only file system"),
 )
 # The stubs do not know that what is marked stays a string.
-KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES, *HUB)))
+KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES, *_BRAIN, *HUB)))
 SYSTEM = tuple(map(str, _SYSTEM))
 
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -109,10 +109,15 @@ class Transcript(QScrollArea):
         """All messages, oldest first."""
         return [bubble.entry for bubble in self._bubbles]
 
-    def say_user(self, turn: int, text: str) -> None:
-        """What the user said in `turn`; again to correct it. Empty text: spoken, in words not known."""
+    def say_user(self, turn: int, text: str | None = None, *, picture: bytes | None = None) -> None:
+        """What the user said in `turn`, about this `picture` (a JPEG file); again to correct it, None as it was before.
+
+        Empty text: spoken, in words not known.
+        """
         old = self._open.get((turn, Side.USER))
-        self._put(Entry(turn, Side.USER, text) if old is None else replace(old.entry, text=text))
+        entry = Entry(turn, Side.USER, "") if old is None else old.entry
+        text, picture = entry.text if text is None else text, entry.picture if picture is None else picture
+        self._put(replace(entry, text=text, picture=picture))
 
     def add_reply(self, turn: int, text: str) -> None:
         """More of the assistant's words in `turn`."""

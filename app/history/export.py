@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -56,6 +57,8 @@ def as_markdown(summary: Summary, messages: list[Message]) -> str:
         if message.interrupted:
             text += (f" ~~{_plain(message.unheard)}~~" if message.unheard else "") + " *(interrupted)*"
         lines += [f"**{who}** · {_moment(message.time):%H:%M}  ", text or "*(spoken)*", ""]
+        if message.picture:
+            lines += [f"![picture](data:image/jpeg;base64,{_base64(message.picture)})", ""]
         for use in message.tools:
             what = f"{use.tool.replace('_', ' ')}: {use.state}" + (f", {use.summary}" if use.summary else "")
             lines += [f"> {_plain(what)}", ""]
@@ -78,6 +81,8 @@ def as_json(summary: Summary, messages: list[Message]) -> str:
                 "interrupted": message.interrupted,
                 "voice": message.voice,
                 **({"tools": [asdict(use) for use in message.tools]} if message.tools else {}),
+                # A JPEG file.
+                **({"picture": _base64(message.picture)} if message.picture else {}),
             }
             for message in messages
         ],
@@ -111,6 +116,10 @@ def _sound(store: Store, messages: list[Message], kind: str) -> bytes:
 def _plain(text: str) -> str:
     """`text` with the signs that mean something to Markdown taken as they are."""
     return "".join(f"\\{sign}" if sign in "\\`*_[]<>#~|" else sign for sign in text)
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
 
 
 def _moment(seconds: float) -> datetime:

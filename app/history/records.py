@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 TITLE_LENGTH = 60
+PICTURE_MOST_BYTES = 200_000
+"""No larger picture is kept."""
 
 
 class Side(StrEnum):
@@ -29,7 +31,7 @@ class Message:
     """One message. `key` is its own for ever, and made by whoever writes it first.
 
     `heard` is set where an answer was cut short: how many characters of `text` were spoken before the cut. `tools` are
-    those that were used for a question.
+    those that were used for a question. `picture` is what the question is about as a small JPEG file, b"" for nothing.
     """
 
     key: str
@@ -40,6 +42,7 @@ class Message:
     voice: str = ""
     sound: bool = False
     tools: tuple[ToolUse, ...] = ()
+    picture: bytes = b""
 
     @property
     def interrupted(self) -> bool:

@@ -45,7 +45,8 @@ def copy(db: sqlite3.Connection, store: Store) -> int:
         if conversation in hidden or side not in tuple(Side):
             continue
         sound = next(readable_rows(db, "SELECT flac FROM sound WHERE message = ?", number), (None,))[0]
-        message = Message(key, Side(side), text, when, heard, voice, tools=tool_uses.unpacked(tools))
+        picture = next(readable_rows(db, "SELECT jpeg FROM picture WHERE message = ?", number), (b"",))[0]
+        message = Message(key, Side(side), text, when, heard, voice, tools=tool_uses.unpacked(tools), picture=picture)
         store.add(conversation, message, sound, sound_limit=2**62)
         count += 1
     for conversation, title in readable_rows(db, "SELECT id, title FROM conversation WHERE deleted IS NULL"):

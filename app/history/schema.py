@@ -48,8 +48,16 @@ def _tools(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE message ADD COLUMN tools TEXT NOT NULL DEFAULT ''")
 
 
+def _pictures(db: sqlite3.Connection) -> None:
+    db.execute(
+        """CREATE TABLE picture (
+            message INTEGER PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE,
+            jpeg BLOB NOT NULL)"""
+    )
+
+
 # Step N makes version N+1 out of version N; a published step is never changed, only followed by another.
-STEPS: tuple[Step, ...] = (_first, _tools)
+STEPS: tuple[Step, ...] = (_first, _tools, _pictures)
 
 
 def migrate(db: sqlite3.Connection, steps: tuple[Step, ...] = STEPS) -> None:

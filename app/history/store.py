@@ -9,13 +9,13 @@ from pathlib import Path
 from app import database
 from app.database import PATIENCE_S
 from app.history import schema, search, tool_uses
-from app.history.records import Message, Side, Summary, ToolUse, title_from
+from app.history.records import PICTURE_MOST_BYTES, Message, Side, Summary, ToolUse, title_from
 
 LIST_MOST = 2_000
 FOUND_MOST = 100
 # Words of a message shown around what was found.
 _FOUND_WORDS = 12
-_MESSAGE = "m.key, m.side, m.text, m.time, m.heard, m.voice, s.message IS NOT NULL, m.tools"
+_MESSAGE = "m.key, m.side, m.text, m.time, m.heard, m.voice, s.message IS NOT NULL, m.tools, p.jpeg"
 
 
 class Store:
@@ -87,6 +87,8 @@ class Store:
                     "UPDATE conversation SET title = ? WHERE id = ? AND title = ''",
                     (title_from(message.text), conversation),
                 )
+            if 0 < len(message.picture) <= PICTURE_MOST_BYTES:
+                self.db.execute("INSERT INTO picture VALUES (?, ?)", (number, message.picture))
             if flac and len(flac) <= sound_limit:
                 self.db.execute("INSERT INTO sound VALUES (?, ?, ?)", (number, len(flac), flac))
                 self._limit_sounds(sound_limit)
@@ -163,13 +165,13 @@ class Store:
     def messages(self, conversation: str, most: int | None = None) -> list[Message]:
         """The last `most` messages, by default all, oldest first."""
         rows = self.db.execute(
-            f"SELECT {_MESSAGE} FROM message m LEFT JOIN sound s ON s.message = m.id WHERE m.conversation = ?"
-            " ORDER BY m.id DESC LIMIT ?",
+            f"SELECT {_MESSAGE} FROM message m LEFT JOIN sound s ON s.message = m.id"
+            " LEFT JOIN picture p ON p.message = m.id WHERE m.conversation = ? ORDER BY m.id DESC LIMIT ?",
             (conversation, -1 if most is None else most),
         ).fetchall()
         return [
-            Message(key, Side(side), text, when, heard, voice, bool(sound), tool_uses.unpacked(tools))
-            for key, side, text, when, heard, voice, sound, tools in reversed(rows)
+            Message(key, Side(side), text, when, heard, voice, bool(sound), tool_uses.unpacked(tools), picture or b"")
+            for key, side, text, when, heard, voice, sound, tools, picture in reversed(rows)
         ]
 
     def summary(self, conversation: str) -> Summary | None:

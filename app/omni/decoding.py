@@ -69,6 +69,8 @@ class FrameDecoding:
         return self._decoder.step(torch.from_numpy(frame))
 
     def _run(self) -> None:
+        # This thread's own setting: the network keeps its threads.
+        torch.set_num_threads(1)
         while (frame := self._frames.get()) is not None:
             try:
                 self._done.put(self._decode(frame))

@@ -13,21 +13,26 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from app.omni.chat import CALL_MARKERS, READ_ALOUD, ChatTemplate, Message, history_messages
-from app.omni.checkpoint import load_model
+from app.omni.checkpoint import load_config, load_model
 from app.omni.config import ConfigError, OmniConfig
 from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
+from app.omni.eyes import Eyes, load_eyes
 from app.omni.generate import GenerationConfig, TextControl
+from app.omni.hearing import Hearing
 from app.omni.parts import EngineParts
 from app.omni.prompt import build_prompt
+from app.omni.published import CODEC, ENCODER, PUBLISHED_VOICES, with_published_parts
+from app.omni.refusals import refusals
 from app.omni.reply import Reply
 from app.omni.sampler import SamplerError
 from app.omni.silence import silence_codes
 from app.omni.stepper import Stepper
 from app.omni.tokenizer import OmniTokenizer
-from app.omni.turn import INPUT_RATE, Exchange, Heard, ModelInfo, TurnPiece, TurnRequest
+from app.omni.turn import INPUT_RATE, Exchange, ModelInfo, TurnPiece, TurnRequest
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
+from app.speech.interfaces import QuestionReader, Transcriber
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
@@ -72,6 +77,7 @@ class OmniEngine:
         self._chat = ChatTemplate(parts.tokenizer, parts.config)
         self._control = TextControl.of(parts.config, parts.tokenizer.newline_id, _call_markers(parts.tokenizer))
         self._silence = silence_codes(parts.codec)
+        self._eyes = Eyes(parts.eyes, parts.info.name, bool(parts.config.image_ids))
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int, progress: ProgressCallback | None = None) -> OmniEngine:
@@ -86,7 +92,7 @@ class OmniEngine:
         torch.set_num_threads(max(threads, 1))
         try:
             tell("Reading the model", 0.0)
-            config = OmniConfig.load(folder)
+            config = with_published_parts(load_config(folder), folder)
             section = config.banter
             generation = GenerationConfig.from_dict(section.get("generation", {}))
             tokenizer = OmniTokenizer.load(folder)
@@ -100,11 +106,12 @@ class OmniEngine:
             network = Stepper(model, int8=int8)
             del model
             tell("Loading the ears", 0.6)
-            encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder, int8=int8)
+            encoder = registry.load_encoder(section.get("encoder", ENCODER), folder, int8=int8)
             tell("Loading the voice", 0.75)
-            codec = registry.load_codec(section.get("codec", "mimi"), folder, int8=int8)
+            codec = registry.load_codec(section.get("codec", CODEC), folder, int8=int8)
             kind = str(section.get("speaker", ""))
             speaker = registry.load_speaker_encoder(kind, folder) if kind else None
+            eyes = load_eyes(folder, config)
         except _UNUSABLE as error:
             raise DamagedModelError(f"The model folder {folder} cannot be used: {error}") from error
         info = ModelInfo(
@@ -116,9 +123,11 @@ class OmniEngine:
             clip_s=float(section.get("speaker_clip_s", CHOSEN_S)) if speaker else 0.0,
             speaker=kind,
             speaker_size=config.spk_emb_size,
+            **refusals(folder)._asdict(),
+            sees=eyes is not None,
         )
         turns = section.get("history_turns")
-        parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker)
+        parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, eyes)
         engine = cls(replace(parts, history_turns=turns, spare_core=threads > 1))
         tell("Warming up", 0.9)
         engine.warm_up()
@@ -135,8 +144,9 @@ class OmniEngine:
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         """Answer a turn piece by piece, `TurnStats` last. `cancelled` is asked at every step.
 
-        Raises UnknownVoiceError, TurnTooLongError, SayError for words that cannot be said, and ValueError unless
-        exactly one of audio and text is given; with words to say, both may be missing.
+        Raises UnknownVoiceError, TurnTooLongError, BlindModelError for a picture that cannot be seen, SayError for
+        words that cannot be said, and ValueError unless exactly one of audio and text is given; with words to say, both
+        may be missing.
         """
         asked = (request.audio is not None) + (request.text is not None)
         if asked != 1 and (asked or request.say is None):
@@ -144,13 +154,19 @@ class OmniEngine:
         phrases = None if request.say is None else self._phrases(request.say)
         started = time.perf_counter()
         voice = self.voices.get(request.voice)
-        features, heard, encode_ms = None, request.text or "", 0.0
-        if request.audio is not None:
-            features, heard, _ = self._parts.encoder.encode(request.audio)
-            encode_ms = (time.perf_counter() - started) * 1e3
-            yield Heard(heard)
+        hearing = Hearing(self._parts.encoder, request)
+        yield from hearing.at_once()
+        features = hearing.features
+        seen = None
+        if request.image is not None:
+            begun = time.perf_counter()
+            seen = self._eyes.look(request.image)
+            hearing.encode_ms += (time.perf_counter() - begun) * 1e3
         wording = (request.text or "") if asked else READ_ALOUD
-        question = Message("user", wording, audio_rows=0 if features is None else len(features))
+        if request.audio is None and isinstance(self._parts.encoder, QuestionReader):
+            features = self._parts.encoder.meaning(wording)
+        rows = [0 if one is None else len(one) for one in (features, seen)]
+        question = Message("user", wording, audio_rows=rows[0], image_rows=rows[1])
         parts = self._parts
         if request.temperature is not None:
             parts = replace(parts, generation=replace(parts.generation, temperature=request.temperature))
@@ -158,17 +174,23 @@ class OmniEngine:
             # Given words are no thoughts.
             parts = replace(parts, generation=replace(parts.generation, open_thinking=False))
         ids = self._prompt_ids(question, request.history, voice, parts.generation, request.system.strip())
-        prompt = build_prompt(parts.config, ids, voice, features)
+        prompt = build_prompt(parts.config, ids, voice, features, seen)
         reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
-        yield from reply.drawn() if phrases is None else reply.say(phrases)
-        yield reply.stats(heard, encode_ms)
+        yield from hearing.beside(reply.drawn() if phrases is None else reply.say(phrases), cancelled)
+        yield reply.stats(hearing.text, hearing.encode_ms)
+
+    def look(self, image: bytes) -> None:
+        """A question about this picture (see `TurnRequest`) may follow: have its features ready."""
+        if self.info.sees:
+            self._eyes.look(image)
 
     def recognise(self, audio: NDArray[np.float32]) -> str:
         """The words in float32 mono speech at 16 kHz, "" where there are none or they are a guess.
 
         A recogniser makes words of a hum or a cough, but is not sure of them.
         """
-        heard = self._parts.encoder.encode(audio)
+        encoder = self._parts.encoder
+        heard = encoder.transcribe(audio, lambda: False) if isinstance(encoder, Transcriber) else encoder.encode(audio)
         return heard.text if heard.certainty >= _CERTAIN else ""
 
     def read_own_voices(self, folder: Path) -> None:
@@ -261,9 +283,10 @@ def _after(calls: int) -> Callable[[], bool]:
 
 def _folder_voices(folder: Path, config: OmniConfig) -> dict[str, Voice]:
     """The voices of a model folder; without a voice file, one that leaves the voice to the model."""
-    for name in ("voices.safetensors", "voices.pt"):
+    if (folder / "voices.safetensors").is_file():
+        return load_voices(folder / "voices.safetensors", config) or {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}
+    voices: dict[str, Voice] = {}
+    for name in PUBLISHED_VOICES:
         if (folder / name).is_file():
-            voices = load_voices(folder / name, config)
-            if voices:
-                return voices
-    return {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}
+            voices |= load_voices(folder / name, config)
+    return voices or {DEFAULT_VOICE: Voice(DEFAULT_VOICE)}

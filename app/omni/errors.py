@@ -11,3 +11,7 @@ class SayError(ValueError):
 
 class TurnTooLongError(Exception):
     """The question does not fit the model's context."""
+
+
+class BlindModelError(ValueError):
+    """The model was asked about a picture and cannot see; the message says why and what to do."""

@@ -35,9 +35,10 @@ class GenerationConfig:
 
     Recommended deviations from the public loop are on; each has its switch: `enter_id` (None is the
     tokenizer's line break), `length_guards` (soft stop bonus and hard cap by text length, watchdogs),
-    `guard_thinking` (no end of text inside thoughts, thoughts cut at `max_thinking_tokens`), `tool_calls` (a call of a
-    tool is kept from text and speech, and cut at `max_call_tokens`) and those of `TalkerConfig`. `fit_reference` lets
-    the engine lengthen the prompt until a voice's reference codes fit.
+    `guard_thinking` (no end of text inside thoughts, thoughts cut at `max_thinking_tokens` or where half the room is
+    used up, their end completed), `tool_calls` (a call of a tool is kept from text and speech, and cut at
+    `max_call_tokens`) and those of `TalkerConfig`. `fit_reference` lets the engine lengthen the prompt until a voice's
+    reference codes fit.
     """
 
     max_new_tokens: int = 512
@@ -186,6 +187,7 @@ class Generation:
         )
         self._padding = np.full(CODEBOOKS, model.audio_pad_token, dtype=np.int64)
         self._begin: int | None = None if config.open_thinking else 1
+        self._most_thinking = min(config.max_thinking_tokens, self._limit // 2)
         self._answer_at = 0
         self._say = None if say is None else [*say, control.eos]
         self._forced: list[int] = []
@@ -245,7 +247,7 @@ class Generation:
             self._entered = True
             return text_id
         guarded = self._begin is None and config.guard_thinking
-        if guarded and not self._forced and index == config.max_thinking_tokens:
+        if guarded and not self._forced and index == self._most_thinking:
             self._forced = list(control.think_end)
         if self._say:
             text_id = self._say.pop(0)
@@ -254,6 +256,9 @@ class Generation:
             self._text.note(text_id)
         else:
             text_id = self._text.draw(logits, index, (control.eos,) if guarded else ())
+            if guarded and text_id == control.think_end[0]:
+                # Without what belongs behind it, the thoughts would not end.
+                self._forced = list(control.think_end[1:])
             if self._opens_call(text_id):
                 if any(earlier != control.newline for earlier in self.text_ids[self._answer_at :]):
                     self.call_follows = True

@@ -11,6 +11,7 @@ from app.omni.tokenizer import OmniTokenizer
 from app.omni.turn import ModelInfo
 from app.omni.voice import Voice
 from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
+from app.vision.interfaces import ImageEncoder
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class EngineParts:
     generation: GenerationConfig
     info: ModelInfo
     speaker: SpeakerEncoder | None = None
+    eyes: ImageEncoder | None = None
     #: How many earlier exchanges the model has learnt to live with; more confuse it. None: as many as fit.
     history_turns: int | None = None
     #: The codec may have a thread of its own.

@@ -12,6 +12,8 @@ INPUT_RATE = 16_000
 OUTPUT_RATE = 24_000
 FRAME_SAMPLES = 1_920
 FRAMES_PER_SECOND = 12.5
+IMAGE_SIDE = 256
+"""Rows of a picture and pixels in a row."""
 TRIAL_VOICE = "/trial"
 """The voice that was made last, before it has a name; no named voice has a slash in it."""
 
@@ -51,7 +53,8 @@ class Exchange:
 
 @dataclass(frozen=True)
 class TurnRequest:
-    """One question: `audio` (float32 mono at 16 kHz, within ±1) or `text`, exactly one of them.
+    """One question: `audio` (float32 mono at 16 kHz, within ±1) or `text`, exactly one of them, perhaps about a
+    picture: `image`, uint8 RGB bytes of IMAGE_SIDE rows of IMAGE_SIDE pixels (see `app.pictures`).
 
     With `say` the words of the reply are given and only spoken, as an answer to the question or, without one, as a
     text that is read aloud. `seed` None draws a fresh one; the seed in use comes back in `TurnStats`. `temperature` (0
@@ -65,6 +68,7 @@ class TurnRequest:
     seed: int | None = None
     temperature: float | None = None
     say: str | None = None
+    image: bytes | None = None
     system: str = ""
 
 
@@ -123,7 +127,9 @@ class TurnStats:
 class ModelInfo:
     """What a loaded model can do. `voices` in menu order, the default first; those of the user's own, `own_voices`,
     come last. It makes a voice from a clip of `clip_s` seconds, 0: it cannot make any. `speaker` is the kind of
-    encoder that does it, `speaker_size` how many values its vectors have.
+    encoder that does it, `speaker_size` how many values its vectors have. `unknown` are the answers with which it says
+    that it does not know, or cannot do something with words, and `unheard` those to what it has not understood. `sees`:
+    it can be asked about pictures.
     """
 
     name: str
@@ -135,6 +141,9 @@ class ModelInfo:
     clip_s: float = 0.0
     speaker: str = ""
     speaker_size: int = 0
+    unknown: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
+    sees: bool = False
     extras: dict[str, str] = field(default_factory=dict)
 
 

@@ -107,27 +107,32 @@ class VirtualModel:
         text: str | None = None,
         seed: int | None = None,
         say: str | None = None,
+        image: bytes | None = None,
     ) -> int:
         """See `ports.Engine`."""
         self._serial += 1
         wanted = self._seed if seed is None else seed
-        self._open[self._serial] = _Question(TurnRequest(text=text, history=history, voice=voice, seed=wanted, say=say))
+        request = TurnRequest(text=text, history=history, voice=voice, seed=wanted, say=say, image=image)
+        self._open[self._serial] = _Question(request)
         self._record.turn_started(self._serial, goes_on=say is not None)
         if text is not None or say is not None:
-            self.end_turn(self._serial)
+            self.end_turn(self._serial, image)
         return self._serial
 
     def push_audio(self, turn: int, samples: Samples) -> None:
         """See `ports.Engine`."""
         self._open[turn].audio.append(samples)
 
-    def end_turn(self, turn: int) -> None:
+    def look(self, image: bytes) -> None:
+        """See `ports.Engine`."""
+
+    def end_turn(self, turn: int, image: bytes | None = None) -> None:
         """See `ports.Engine`."""
         question = self._open[turn]
         request = question.request
         if request.text is None and request.say is None:
             audio = np.concatenate([np.zeros(0, np.float32), *question.audio])
-            question.request = TurnRequest(audio, None, request.history, request.voice, request.seed)
+            question.request = TurnRequest(audio, None, request.history, request.voice, request.seed, image=image)
             self._record.asked(turn, len(audio))
         self._waiting.append(turn)
         self._next()

@@ -266,6 +266,12 @@ class Record:
     def tool_changed(self, turn: int, usage: Usage) -> None:
         self.mark("tool", turn, tool=usage.tool, stage=str(usage.stage), summary=usage.summary)
 
+    def picture_taken(self, turn: int, image: bytes) -> None:
+        pass
+
+    def picture_returned(self, turn: int) -> None:
+        pass
+
     def turn_discarded(self, turn: int) -> None:
         self.turns[turn].discarded = True
         self.mark("turn_discarded", turn)

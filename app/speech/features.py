@@ -13,16 +13,27 @@ HOP = 160
 MELS = 80
 
 
-def slaney_mel_filters(bins: int = WINDOW // 2 + 1, rate: int = SAMPLE_RATE, mels: int = MELS) -> Tensor:
-    """Mel filters [mels, bins] on Slaney's scale (linear below 1 kHz, logarithmic above) with unit area."""
+def slaney_mel_filters(
+    bins: int = WINDOW // 2 + 1,
+    rate: int = SAMPLE_RATE,
+    mels: int = MELS,
+    lowest: float = 0.0,
+    highest: float | None = None,
+) -> Tensor:
+    """Mel filters [mels, bins] on Slaney's scale (linear below 1 kHz, logarithmic above) with unit area.
+
+    They span `lowest` to `highest` hertz, None: half the rate.
+    """
     step = 200 / 3
     log_step = math.log(6.4) / 27
 
     def to_hz(mel: Tensor) -> Tensor:
         return torch.where(mel < 15, mel * step, 1000 * torch.exp(log_step * (mel - 15)))
 
-    top = 15 + math.log(rate / 2 / 1000) / log_step
-    edges = to_hz(torch.linspace(0, top, mels + 2, dtype=torch.float64))
+    def to_mel(hz: float) -> float:
+        return hz / step if hz < 1000 else 15 + math.log(hz / 1000) / log_step
+
+    edges = to_hz(torch.linspace(to_mel(lowest), to_mel(highest or rate / 2), mels + 2, dtype=torch.float64))
     freqs = torch.linspace(0, rate / 2, bins, dtype=torch.float64)
     low, mid, high = (edges[i : mels + i, None] for i in range(3))
     bank = torch.minimum((freqs - low) / (mid - low), (high - freqs) / (high - mid)).clamp(min=0)

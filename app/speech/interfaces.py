@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -10,14 +11,29 @@ from numpy.typing import NDArray
 
 
 class Encoded(NamedTuple):
-    """Encoder output: `features` float32 [T, D]; `text` the user's words, "" where the encoder has no transcript.
+    """Encoder output: `features` float32 [T, D]; `text` the user's words, "" where there are none.
 
+    A `Transcriber` gives no words here: reading them takes a pass of its own.
     `certainty`: mean log-probability of the pieces of `text`, at most 0; 0 too where the encoder cannot tell.
     """
 
     features: torch.Tensor
     text: str
     certainty: float = 0.0
+
+
+class Transcript(NamedTuple):
+    """The words in a clip, "" for none, with `certainty` as in `Encoded`.
+
+    `language` is a code such as "zh", `emotion` such as "happy", `events` what was heard besides or instead of speech,
+    such as "Laughter"; empty where the recogniser did not tell.
+    """
+
+    text: str
+    certainty: float = 0.0
+    language: str = ""
+    emotion: str = ""
+    events: tuple[str, ...] = ()
 
 
 class AudioEncoder(Protocol):
@@ -27,6 +43,28 @@ class AudioEncoder(Protocol):
 
     def encode(self, audio: NDArray[np.float32]) -> Encoded:
         """Encode float32 mono speech at 16 kHz."""
+        ...
+
+
+@runtime_checkable
+class Transcriber(Protocol):
+    """Reads the words of a clip apart from `encode`; both may run at the same time on two threads."""
+
+    def transcribe(self, audio: NDArray[np.float32], given_up: Callable[[], bool]) -> Transcript:
+        """The words in float32 mono speech at 16 kHz. `given_up` is asked often; raises GivenUpError after a yes."""
+        ...
+
+
+class GivenUpError(Exception):
+    """What was being worked out is not wanted any more."""
+
+
+@runtime_checkable
+class QuestionReader(Protocol):
+    """An audio encoder that also has something to add to a typed question."""
+
+    def meaning(self, text: str) -> torch.Tensor | None:
+        """Feature rows float32 [N, D] that follow the typed words; None for none."""
         ...
 
 

@@ -17,6 +17,10 @@ def load_encoder(kind: str, folder: Path, *, int8: bool = False) -> AudioEncoder
         from app.speech.starter_encoder import StarterEncoder
 
         return StarterEncoder.load(folder, int8=int8)
+    if kind == "sensevoice":
+        from app.speech.sensevoice import SenseVoice
+
+        return SenseVoice.load(folder)
     raise DamagedModelError(
         f"config.json names the audio encoder '{kind}', which this version of Banter does not have."
     )
@@ -31,6 +35,10 @@ def load_codec(kind: str, folder: Path, *, int8: bool = False) -> SpeechCodec:
         from app.speech.starter_codec import StarterCodec
 
         return StarterCodec.load(folder, int8=int8)
+    if kind == "mimi":
+        from app.speech.mimi import Mimi
+
+        return Mimi.load(folder)
     raise DamagedModelError(f"config.json names the speech codec '{kind}', which this version of Banter does not have.")
 
 
@@ -40,6 +48,19 @@ def load_speaker_encoder(kind: str, folder: Path) -> SpeakerEncoder:
         from app.speech.starter_speaker import StarterSpeaker
 
         return StarterSpeaker()
+    if kind == "campplus":
+        from app.speech.campplus import CamPlus
+
+        return CamPlus.load(folder)
     raise DamagedModelError(
         f"config.json names the speaker encoder '{kind}', which this version of Banter does not have."
     )
+
+
+def has_speaker_encoder(kind: str, folder: Path) -> bool:
+    """Whether `folder` has what the speaker encoder `kind` needs, so that it is worth loading."""
+    if kind == "campplus":
+        from app.speech.campplus import CamPlus
+
+        return CamPlus.file(folder) is not None
+    return kind == "starter"

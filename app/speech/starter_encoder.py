@@ -1,8 +1,8 @@
 """The starter's ears: Whisper tiny.en (MIT), encoder and decoder, with the vocabulary cut to common English pieces.
 
 The encoder runs on the real length of the clip. Its decoder reads the words; these are cut into the Thinker's own
-pieces, and every piece becomes one feature row. Rows so made can also be computed from text alone, which is how the
-Thinker learns to listen to far more questions than were ever synthesised.
+pieces, and every piece becomes one feature row; the last row holds what they mean together. Rows so made can also be
+computed from text alone, which is how the Thinker learns to listen to far more questions than were ever synthesised.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from torch import Tensor, nn
 from app.speech.errors import DamagedModelError
 from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
 from app.speech.interfaces import Encoded
+from app.speech.sentence_encoder import WEIGHTS as SENTENCE_WEIGHTS
+from app.speech.sentence_encoder import SentenceEncoder
 from app.speech.weights import WithoutValues, load_into, read_json
 from app.speech.word_reader import WordReader
 
@@ -28,6 +30,11 @@ WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
 TAIL_SECONDS = 0.5
 #: The Thinker's marker for a heard row; its own row stands for a clip without words.
 NOTHING_HEARD = 16
+
+
+def feature_rows(pieces: Tensor, meaning: Tensor) -> Tensor:
+    """Feature rows [N + 1, 768]: those of the pieces [N, 384], each with its own half, then the sentence's [384]."""
+    return torch.cat((F.pad(pieces, (0, len(meaning))), F.pad(meaning[None], (pieces.shape[1], 0))))
 
 
 class Attention(nn.Module):
@@ -83,7 +90,7 @@ class StarterEncoder(nn.Module):
     `rows` holds one feature row for each piece of `tokenizer`, the Thinker's.
     """
 
-    feature_size = WIDTH
+    feature_size: int = WIDTH
     mask: Tensor
     filters: Tensor
     window: Tensor
@@ -114,6 +121,7 @@ class StarterEncoder(nn.Module):
         self._text = decoders.ByteLevel()
         self._int8 = False
         self._reader: WordReader | None = None
+        self._sentences: SentenceEncoder | None = None
 
     @classmethod
     def load(cls, folder: Path, *, int8: bool = False) -> StarterEncoder:
@@ -131,6 +139,9 @@ class StarterEncoder(nn.Module):
             raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
         load_into(encoder, folder / "encoder.safetensors")
         encoder._int8 = int8
+        if (folder / SENTENCE_WEIGHTS).exists():
+            encoder._sentences = SentenceEncoder.load(folder)
+            encoder.feature_size = 2 * WIDTH
         return encoder.eval().requires_grad_(False)
 
     def layers(self, mel: Tensor) -> list[Tensor]:
@@ -169,13 +180,21 @@ class StarterEncoder(nn.Module):
         return self._text.decode([self.pieces[row] for row in rows]).strip()
 
     def features(self, text: str) -> Tensor:
-        """Feature rows [N ≥ 1, 384] of words."""
+        """Feature rows [N ≥ 1, D] of words: one for every piece, and one for what they mean together."""
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
-        return self.rows.weight[torch.tensor(ids or [NOTHING_HEARD])]
+        pieces = self.rows.weight[torch.tensor(ids or [NOTHING_HEARD])]
+        return pieces if self._sentences is None else feature_rows(pieces, self._sentences.vectors([text])[0])
+
+    @torch.inference_mode()
+    def meaning(self, text: str) -> Tensor | None:
+        """The row [1, D] that stands for the sense of a typed question; None where this model has none."""
+        if self._sentences is None:
+            return None
+        return feature_rows(self.rows.weight[:0], self._sentences.vectors([text])[0])
 
     @torch.inference_mode()
     def encode(self, audio: NDArray[np.float32]) -> Encoded:
-        """Features [N ≥ 1, 384] and words of float32 mono speech at 16 kHz (30 s at most are heard)."""
+        """Features [N ≥ 1, D] and words of float32 mono speech at 16 kHz (30 s at most are heard)."""
         tail = int(TAIL_SECONDS * SAMPLE_RATE)
         clip = torch.from_numpy(np.ascontiguousarray(audio, np.float32))[: CONTEXT * 2 * HOP - tail]
         rows, certainty = self.read(self.hear(F.pad(clip, (0, tail))))

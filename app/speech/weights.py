@@ -4,21 +4,29 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from app.speech.errors import DamagedModelError
+from app.speech.file_kind import weight_format
+
+log = logging.getLogger(__name__)
+
+log = logging.getLogger(__name__)
 
 _SCALE = ".scale"
 _INT8_MIN_COLUMNS = 64
+#: Under which of these a training program may have put the weights, beside other things.
+_WRAPPERS = ("state_dict", "model_state_dict", "model")
 
 
 class WithoutValues(TorchFunctionMode):
@@ -35,20 +43,28 @@ class WithoutValues(TorchFunctionMode):
 
 
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
-    """Tensors of a safetensors file or a `.bin`/`.pth` pickle, int8 ones scaled back to float32.
+    """Tensors of a safetensors file or a `.bin`/`.pt`/`.pth` pickle, int8 ones scaled back to float32.
 
-    Raises DamagedModelError.
+    Nothing in a pickle is run; of a file that training can be resumed from, only the model is read. Raises
+    DamagedModelError.
     """
     path = Path(path)
+    kind = weight_format(path)
+    state: Any
     try:
-        if path.suffix == ".safetensors":
+        if kind == "safetensors":
             state = load_file(path)
         else:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, SafetensorError) as error:
-        raise DamagedModelError(f"{path} is missing or damaged ({error}): download or copy it again.") from error
+            # Mapped, so that what is not used takes no memory; only archives can be.
+            state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # torch raises many types for damaged or foreign pickles
-        raise DamagedModelError(f"{path} cannot be read as a weight file: download or copy it again.") from error
+        log.info("%s: %s", path, error)
+        raise DamagedModelError(
+            f"{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again."
+        ) from error
+    if isinstance(state, dict):
+        wrapped: list[Any] = [state[name] for name in _WRAPPERS if isinstance(state.get(name), dict)]
+        state = wrapped[0] if wrapped else state
     if not isinstance(state, dict) or not all(isinstance(t, Tensor) for t in state.values()):
         raise DamagedModelError(f"{path} does not map names to tensors: it is not a model of this kind.")
     for name in [n for n, t in state.items() if t.dtype == torch.int8]:
@@ -79,6 +95,32 @@ def save_weights(
     partial = path.with_name(path.name + ".part")
     save_file(out, str(partial))
     os.replace(partial, path)
+
+
+def fill(module: nn.Module, state: Mapping[str, Tensor], source: str, what: str) -> None:
+    """Give `module` its tensors from `state`, float ones as float32; tensors that it does not know are left out.
+
+    `source` is the file or folder, `what` is missing when tensors are ("the network"). Raises DamagedModelError with
+    the name of a tensor that is missing or has the wrong shape.
+    """
+    expected = {name: tensor.shape for name, tensor in module.state_dict().items()}
+    missing = [name for name in expected if name not in state]
+    if missing:
+        raise DamagedModelError(
+            f"{source} lacks {len(missing)} tensors of {what} (first: '{missing[0]}'): "
+            "the file is incomplete or belongs to another model."
+        )
+    wrong = [name for name, shape in expected.items() if state[name].shape != shape]
+    if wrong:
+        raise DamagedModelError(
+            f"{source} has '{wrong[0]}' with shape {tuple(state[wrong[0]].shape)} instead of "
+            f"{tuple(expected[wrong[0]])}: these weights belong to another model."
+        )
+    extra = sorted(set(state) - set(expected))
+    if extra:
+        log.warning("%s: %d tensors that %s does not use were left out (%s …)", source, len(extra), what, extra[0])
+    fitting = {name: state[name] for name in expected}
+    module.load_state_dict({n: t.float() if t.is_floating_point() else t for n, t in fitting.items()}, assign=True)
 
 
 def load_into(module: nn.Module, path: Path) -> None:

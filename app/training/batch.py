@@ -8,8 +8,10 @@ from typing import TypeVar
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from app.omni.config import CODEBOOKS, OmniConfig
+from app.speech.sentence_encoder import SentenceEncoder
 from app.training.examples import Example
 
 T = TypeVar("T")
@@ -25,23 +27,21 @@ def by_length(items: list[T], length: Callable[[T], int], size: int, rng: np.ran
 class TextBatch:
     """Right-padded text of examples: `text` and `target` int64 [B, T], `features` [B, N, D] with their lengths."""
 
-    def __init__(self, examples: Sequence[Example], config: OmniConfig) -> None:
+    def __init__(self, examples: Sequence[Example], config: OmniConfig, sentences: SentenceEncoder) -> None:
         batch, length = len(examples), max(len(e.text) for e in examples)
         self.text = torch.full((batch, length), config.pad_token_id)
         self.target = torch.full((batch, length), -100)
         self.starts = torch.tensor([e.start for e in examples])
-        rows = max((len(e.features) for e in examples if e.features is not None), default=1)
-        self.features = torch.zeros(batch, rows, config.audio_hidden_size)
-        self.feature_lengths = torch.zeros(batch, dtype=torch.long)
+        meanings = sentences.vectors([e.sentence for e in examples])
+        features = [e.features(meaning) for e, meaning in zip(examples, meanings, strict=True)]
+        self.feature_lengths = torch.tensor([len(rows) for rows in features])
+        self.features = pad_sequence(features, batch_first=True)
         for index, e in enumerate(examples):
             self.text[index, : len(e.text)] = torch.tensor(e.text)
             answer = torch.tensor([*e.answer, config.eos_token_id])
             # A shortened example ends before its end mark.
             answer = answer[: len(e.text) - e.start]
             self.target[index, e.start - 1 : e.start - 1 + len(answer)] = answer
-            if e.features is not None:
-                self.features[index, : len(e.features)] = e.features
-                self.feature_lengths[index] = len(e.features)
 
 
 def code_streams(codes: Tensor, start: int, config: OmniConfig) -> tuple[Tensor, Tensor]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from app.speech.starter_encoder import NOTHING_HEARD
+from app.speech.starter_encoder import NOTHING_HEARD, feature_rows
 from app.training.corpus import Intent
 from app.training.tokenizer import CONTROL_TOKENS
 from app.training.tool_corpus import ToolDraw, ToolIntent
@@ -23,6 +24,9 @@ from app.training.tool_corpus import ToolDraw, ToolIntent
 FILLERS = ("um", "uh", "hey", "so", "okay", "well", "please", "hey Banter", "oh")
 #: Shares of the examples; the rest are questions that have an answer.
 TOOL_SHARE, FALLBACK_SHARE = 0.2, 0.13
+#: Share of the questions that come after at least one, two, three earlier exchanges which do not matter; half of that
+#: when they are to be short.
+EARLIER = (0.5, 0.15, 0.07)
 #: Share of turns in which nothing could be read.
 UNHEARD_SHARE = 0.005
 UNHEARD_INTENT = "fallback.unintelligible"
@@ -37,15 +41,27 @@ EOS = 2
 class Example:
     """One sequence. `text` holds prompt, answer, end and line break; the answer starts at `start`.
 
-    `features` [N, 384] replace the run of audio markers. `composed` answers hold values of the question, so that
-    knowing their beginning is not enough.
+    `sentence` is the question, whose meaning is the last row of the run of audio markers; `pieces` [N, 384] of a heard
+    one come before it. `composed` answers hold values of the question, so that knowing their beginning is not enough.
     """
 
     text: list[int]
     start: int
     answer: list[int]
-    features: Tensor | None = None
+    sentence: str
+    pieces: Tensor | None = None
     composed: bool = False
+
+    def features(self, meaning: Tensor) -> Tensor:
+        """Rows [N + 1, 768] for the audio markers, given the vector [384] of the sentence."""
+        return feature_rows(meaning.new_zeros(0, len(meaning)) if self.pieces is None else self.pieces, meaning)
+
+
+class Question(NamedTuple):
+    """A question as it arrives: the words, and the rows [N, 384] of its pieces if it is heard and not typed."""
+
+    text: str
+    pieces: Tensor | None = None
 
 
 @dataclass
@@ -82,12 +98,6 @@ class Sources:
         """One of the tool intents, those with more wordings more often."""
         return self.tools[int(np.searchsorted(self._tools_cumulated, rng.random()))]
 
-    def all_questions(self) -> list[str]:
-        """Every plain wording that training may ask, tool questions with one set of values."""
-        asked = [q for intent in self.intents for q in intent.train_questions]
-        asked += [tool.sense(q) for tool in self.tools for q in tool.train_questions]
-        return list(dict.fromkeys([*asked, ""]))
-
     def ids(self, text: str) -> list[int]:
         """The pieces of a text."""
         return self.tokenizer.encode(text, add_special_tokens=False).ids
@@ -98,6 +108,7 @@ def block(role: str, content: str) -> str:
     return f"<|im_start|>{role}\n{content}<|im_end|>\n"
 
 
+AUDIO = "<|audio_pad|>"
 OPENING = "<|im_start|>assistant\n"
 EMPTY_THOUGHT = "<think>\n\n</think>\n\n"
 
@@ -130,18 +141,31 @@ def heard_form(text: str, rng: np.random.Generator) -> str:
     return text
 
 
-def imagined_features(text: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> Tensor:
-    """Feature rows [N ≥ 1, 384] of a transcript, some pieces lost or wrong as in a real hearing, no `values`."""
+def _misheard(text: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> list[int]:
     encoded = sources.tokenizer.encode(text, add_special_tokens=False)
-    ids = np.array(encoded.ids or [NOTHING_HEARD])
+    ids = np.array(encoded.ids, int)
     luck = rng.random(len(ids))
     if values and encoded.ids:
         luck[_covered(text, encoded.offsets, values)] = 1
     wrong = (luck >= _LOST) & (luck < _LOST + _WRONG)
-    ids[wrong] = rng.integers(len(CONTROL_TOKENS), len(sources.ear_table), wrong.sum())
-    ids = ids[luck >= _LOST] if (luck >= _LOST).any() else ids
-    features = sources.ear_table[torch.from_numpy(ids)]
-    return features + 0.05 * features.std() * torch.randn(features.shape)
+    ids[wrong] = rng.integers(len(CONTROL_TOKENS), sources.tokenizer.get_vocab_size(), wrong.sum())
+    return [int(piece) for piece in (ids[luck >= _LOST] if (luck >= _LOST).any() else ids)]
+
+
+def misheard(text: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> str:
+    """The words as the ears might read them: some pieces lost or wrong, but none of `values`."""
+    return str(sources.tokenizer.decode(_misheard(text, sources, rng, values)))
+
+
+def imagined(text: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> Question:
+    """A question as the ears might read it; see `misheard`."""
+    ids = _misheard(text, sources, rng, values)
+    return _rows(ids, str(sources.tokenizer.decode(ids)), sources)
+
+
+def _rows(ids: list[int], text: str, sources: Sources) -> Question:
+    pieces = sources.ear_table[torch.tensor(ids or [NOTHING_HEARD])]
+    return Question(text, pieces + 0.05 * pieces.std() * torch.randn(pieces.shape))
 
 
 def _covered(text: str, offsets: Sequence[tuple[int, int]], values: Sequence[str]) -> np.ndarray:
@@ -183,68 +207,63 @@ def history_of(intent: Intent, sources: Sources, rng: np.random.Generator, short
 
 
 def _unrelated(sources: Sources, rng: np.random.Generator, short: bool) -> list[tuple[str, str]]:
-    draw = rng.random() * (4 if short else 1)
-    return [_earlier_turn(sources, rng) for _ in range(2 if draw < 0.05 else 1 if draw < 0.2 else 0)]
+    draw = rng.random() * (2 if short else 1)
+    return [_earlier_turn(sources, rng) for _ in range(sum(draw < share for share in EARLIER))]
 
 
 def assemble(
-    sources: Sources, history: str, question: str | Tensor, answer: str | Sequence[str], composed: bool = False
+    sources: Sources, history: str, question: Question, answer: str | Sequence[str], composed: bool = False
 ) -> Example:
-    """Put one sequence together; `question` is text, or feature rows for a spoken one. An `answer` in parts is cut into
-    pieces part by part."""
-    features = None
-    if isinstance(question, Tensor):
-        features = question
-        content = "<|audio_pad|>" * len(features)
-    else:
-        content = question
+    """Put one sequence together. An `answer` in parts is cut into pieces part by part."""
+    content = f"{question.text}\n\n{AUDIO}" if question.pieces is None else AUDIO * (len(question.pieces) + 1)
     prompt = sources.ids(history + block("user", content) + OPENING + EMPTY_THOUGHT)
     parts = (answer,) if isinstance(answer, str) else answer
     written = [piece for part in parts for piece in sources.ids(part)]
     text = [*prompt, *written, EOS, *sources.ids("\n")]
-    return Example(text, len(prompt), written, features, composed)
+    return Example(text, len(prompt), written, question.text, question.pieces, composed)
 
 
-def draw_asked(question: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> str | Tensor:
-    """A question as somebody typed it, or the rows the ears would make of it without losing any of its values."""
+def draw_asked(question: str, sources: Sources, rng: np.random.Generator, values: Sequence[str] = ()) -> Question:
+    """A question as somebody typed it, or as the ears would read it without losing any of its values."""
     if rng.random() < HEARD_SHARE:
-        return imagined_features(heard_form(question, rng), sources, rng, values)
-    return question
+        return imagined(heard_form(question, rng), sources, rng, values)
+    return Question(question)
 
 
-def draw_question(sources: Sources, rng: np.random.Generator, real: float) -> tuple[Intent, str, str | Tensor]:
-    """An intent, one of its plain wordings ("" where nothing was heard), and the question as it is asked."""
+def draw_question(sources: Sources, rng: np.random.Generator, real: float) -> tuple[Intent, Question]:
+    """An intent and the question as it is asked; a `real` share of them as the ears did read it."""
     if real and sources.wordings and rng.random() < real:
         intent, question = sources.wordings[rng.integers(len(sources.wordings))]
         options = sources.heard[question]
-        return intent, question, imagined_features(options[rng.integers(len(options))], sources, rng)
+        heard = options[rng.integers(len(options))]
+        return intent, _rows(sources.ids(heard), heard, sources)
     if rng.random() < UNHEARD_SHARE:
-        return sources.by_id[UNHEARD_INTENT], "", sources.ear_table[NOTHING_HEARD][None]
+        return sources.by_id[UNHEARD_INTENT], _rows([], "", sources)
     intent = sources.any_intent(rng)
     question = intent.train_questions[rng.integers(len(intent.train_questions))]
-    return intent, question, draw_asked(vary(question, rng), sources, rng)
+    return intent, draw_asked(vary(question, rng), sources, rng)
 
 
-def draw_tool(sources: Sources, rng: np.random.Generator) -> tuple[Example, str]:
-    """One random question for a tool, or about one, and the wording that stands for its sense."""
+def draw_tool(sources: Sources, rng: np.random.Generator) -> Example:
+    """One random question for a tool, or about one."""
     draw = sources.any_tool(rng).draw(rng)
     asked = vary(draw.question, rng, lose=False)
     if asked == asked.lower() != draw.question:
         draw = draw.in_lower_case()
     turns = [(vary(q, rng, lose=False), a) for q, a in draw.context] or _unrelated(sources, rng, rng.random() < 0.8)
-    return tool_example(sources, draw, turns, draw_asked(asked, sources, rng, draw.values)), draw.sense
+    return tool_example(sources, draw, turns, draw_asked(asked, sources, rng, draw.values))
 
 
-def tool_example(sources: Sources, draw: ToolDraw, turns: Sequence[tuple[str, str]], asked: str | Tensor) -> Example:
+def tool_example(sources: Sources, draw: ToolDraw, turns: Sequence[tuple[str, str]], asked: Question) -> Example:
     """The sequence of a tool question, asked after earlier turns."""
     return assemble(sources, as_text(turns), asked, draw.answer, composed=True)
 
 
-def draw_text(sources: Sources, rng: np.random.Generator, real: float = 0.0) -> tuple[Example, str]:
-    """One random example without speech, and the plain wording of its question."""
+def draw_text(sources: Sources, rng: np.random.Generator, real: float = 0.0) -> Example:
+    """One random example without speech."""
     if sources.tools and rng.random() < TOOL_SHARE:
         return draw_tool(sources, rng)
-    intent, wording, asked = draw_question(sources, rng, real)
-    # Short prompts are several times cheaper: earlier turns are learnt from a few examples.
+    intent, asked = draw_question(sources, rng, real)
+    # Short prompts are several times cheaper: earlier turns are learnt from some of the examples.
     history = history_of(intent, sources, rng, rng.random() < 0.8)
-    return assemble(sources, history, asked, intent.spoken_answer), wording
+    return assemble(sources, history, asked, intent.spoken_answer)

@@ -16,6 +16,8 @@ import numpy as np
 SAMPLE_RATE = 24_000
 #: Voices that only the evaluation may use, alone or in a mix.
 RESERVED_VOICES = frozenset({"af_nova", "am_liam", "bf_lily", "bm_lewis"})
+#: Values of a style vector that say how a voice sounds; the rest say when and how high it speaks (StyleTTS 2).
+SOUND = 128
 MAX_PHONEMES = 510
 
 # Kokoro writes diphthongs and affricates as single symbols; espeak-ng writes them as pairs.
@@ -99,19 +101,27 @@ class Kokoro:
             start=np.zeros((1, 256), np.float32),
         ).astype(np.float32)
 
-    def speak(self, text: str, mix: dict[str, float], speed: float = 1.0) -> np.ndarray:
-        """Speech for `text`: float32 mono at 24 kHz. Raises ValueError where nothing can be said."""
-        british = next(iter(mix)).startswith("b")
+    def speak(
+        self, text: str, mix: dict[str, float], speed: float = 1.0, prosody: dict[str, float] | None = None
+    ) -> np.ndarray:
+        """Speech for `text`: float32 mono at 24 kHz. Raises ValueError where nothing can be said.
+
+        With `prosody`, rhythm and pitch are those of other voices: the second half of a style vector is theirs.
+        """
+        british = next(iter(prosody or mix)).startswith("b")
         ids = [
             self._vocab[symbol] for symbol in phonemes(text, "en-gb" if british else "en-us") if symbol in self._vocab
         ][:MAX_PHONEMES]
         if not ids:
             raise ValueError(f"no phonemes in {text!r}")
+        style = self.style(mix, len(ids))
+        if prosody is not None:
+            style = np.concatenate((style[:, :SOUND], self.style(prosody, len(ids))[:, SOUND:]), 1)
         (audio,) = self._session.run(
             None,
             {
                 "tokens": np.array([[0, *ids, 0]], np.int64),
-                "style": self.style(mix, len(ids)),
+                "style": style,
                 "speed": np.array([speed], np.float32),
             },
         )[:1]

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 WARM_UP_STEPS = 100
 LAST_RATE = 0.03
 CLIP = 1.0
-REPORT_SECONDS = 400
+SAVE_SECONDS, REPORT_SECONDS = 300, 1500
 LOG_STEPS = 50
 
 
@@ -71,7 +71,8 @@ class Run:
     """One training run in `folder`, resumed from `folder/last.pt` where there is one.
 
     `trained` holds the weights that learn; `keep` gives what else belongs into the checkpoint (read with its key by
-    later stages). Counted time excludes reports, so a run that was stopped learns no less.
+    later stages). What counts is the processor time of this thread without reports: a run that was stopped, or shared
+    its cores with other work, learns no less.
     """
 
     def __init__(
@@ -139,9 +140,9 @@ class Run:
         first = not dist.is_initialized() or dist.get_rank() == 0
         # Counted one step late, so that all processes count the same time and stop at the same step.
         step_seconds = 0.0
-        last_report = time.monotonic()
+        last_report = last_save = time.monotonic()
         while self.spent < self.limit and not stopped:
-            began = time.monotonic()
+            began = time.thread_time()
             warm = min(1.0, (self.step + 1) / WARM_UP_STEPS)
             for group in self._optimiser.param_groups:
                 group["lr"] = (
@@ -156,7 +157,7 @@ class Run:
             self._optimiser.step()
             self._optimiser.zero_grad(set_to_none=True)
             self.step += 1
-            step_seconds = time.monotonic() - began
+            step_seconds = time.thread_time() - began
             log.append(tuple(part.item() for part in parts))
             if first and self.step % LOG_STEPS == 0:
                 means = " ".join(f"{v:.3f}" for v in np.mean(log[-LOG_STEPS:], 0))
@@ -164,8 +165,10 @@ class Run:
                 print(f"step {self.step} loss {means} {pace:.2f} s/step {self.spent / 60:.1f} min", flush=True)
             if first and time.monotonic() - last_report > REPORT_SECONDS:
                 print(json.dumps({"step": self.step, **report()}), flush=True)
-                self.save()
                 last_report = time.monotonic()
+            if first and time.monotonic() - last_save > SAVE_SECONDS:
+                self.save()
+                last_save = time.monotonic()
         if first:
             if not stopped:
                 print(json.dumps({"step": self.step, **report()}), flush=True)

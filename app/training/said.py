@@ -17,6 +17,7 @@ from torch import Tensor
 
 from app.omni.config import CODEBOOKS
 from app.omni.model import OmniModel
+from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import code_streams
 from app.training.examples import Sources
 from app.training.loop import autocast
@@ -48,9 +49,9 @@ def _likeliest(model: OmniModel, jobs: list[tuple[Prompted, Tensor, Tensor]]) ->
 
 
 @torch.no_grad()
-def say(model: OmniModel, sources: Sources) -> dict[str, Tensor]:
+def say(model: OmniModel, sources: Sources, sentences: SentenceEncoder) -> dict[str, Tensor]:
     """Said codes int16 of every answer, twice: with the right history, and with what was said before as history."""
-    prompts = bridges(model, sources, np.random.default_rng(0))
+    prompts = bridges(model, sources, sentences, np.random.default_rng(0))
     names = sorted(prompts, key=lambda name: sources.codes[name].shape[1])
     found: dict[str, Tensor] = {}
     for first in range(0, len(names), _GROUP):
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None) -> int:
     torch.manual_seed(0)
     model = load_or_create(args.model, args.work / "minilm").eval()
     sources = load_sources(args.work, args.model, model)
-    said = say(model, sources)
+    said = say(model, sources, SentenceEncoder.load(args.model))
     save_file(said, args.work / "said.safetensors")
     right = [(said[f"{name}|{v}"] == sources.codes[name]).float().mean(1) for name in sources.codes for v in range(2)]
     print("right by codebook, right history:", [round(x, 2) for x in torch.stack(right[0::2]).mean(0).tolist()])

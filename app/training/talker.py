@@ -15,11 +15,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from app.omni.chat import READ_ALOUD
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
+from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
 from app.training.corpus import Intent
-from app.training.examples import Example, Sources, assemble, draw_asked, history_of, vary
+from app.training.examples import Example, Question, Sources, assemble, draw_asked, history_of, vary
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
 
@@ -41,24 +43,29 @@ class Prompted:
 
 
 @torch.no_grad()
-def bridges(model: OmniModel, sources: Sources, rng: np.random.Generator) -> dict[str, list[Prompted]]:
-    """Bridge states of every intent that has codes, behind several prompts each."""
+def bridges(
+    model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
+) -> dict[str, list[Prompted]]:
+    """Bridge states of every intent that has codes, behind several prompts each, one of them to read it aloud."""
     jobs: list[tuple[str, Example, int]] = []
     for intent in sources.intents:
         if intent.id not in sources.codes:
             continue
         frames = sources.codes[intent.id].shape[1]
         for number in range(PROMPTS_PER_ANSWER):
-            question = intent.train_questions[rng.integers(len(intent.train_questions))]
-            asked = draw_asked(vary(question, rng), sources, rng)
-            history = history_of(intent, sources, rng, short=number > 0)
+            if number:
+                question = intent.train_questions[rng.integers(len(intent.train_questions))]
+                asked = draw_asked(vary(question, rng), sources, rng)
+                history = history_of(intent, sources, rng, short=number > 1)
+            else:
+                asked, history = Question(READ_ALOUD), ""
             example = assemble(sources, history, asked, intent.spoken_answer)
             jobs.append((intent.id, example, example.start + frames + CODEBOOKS + 1))
     jobs.sort(key=lambda job: job[2])
     found: dict[str, list[Prompted]] = {}
     for first in range(0, len(jobs), 48):
         group = jobs[first : first + 48]
-        batch = TextBatch([example for _, example, _ in group], model.config)
+        batch = TextBatch([example for _, example, _ in group], model.config, sentences)
         missing = group[-1][2] - batch.text.shape[1]
         text = F.pad(batch.text, (0, max(0, missing)), value=model.config.pad_token_id)
         with autocast():
@@ -224,7 +231,7 @@ def main(argv: list[str] | None = None) -> int:
         rate=args.rate,
         keep=lambda: {"model": model.state_dict()},
     )
-    prompts = bridges(model, sources, np.random.default_rng(run.step))
+    prompts = bridges(model, sources, SentenceEncoder.load(args.model), np.random.default_rng(run.step))
     batches = Batches(sources, prompts, model.config, args.batch, run.step * 8 + rank)
     # From here on every process draws its own examples.
     torch.manual_seed(run.step * 8 + rank)

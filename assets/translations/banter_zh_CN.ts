@@ -283,6 +283,10 @@
         <source>interrupted</source>
         <translation>被打断</translation>
     </message>
+    <message>
+        <source>with a picture</source>
+        <translation>附图片</translation>
+    </message>
 </context>
 <context>
     <name>Coach</name>
@@ -493,6 +497,10 @@
         <translation>或者输入问题</translation>
     </message>
     <message>
+        <source>Your question about the picture</source>
+        <translation>关于图片的问题</translation>
+    </message>
+    <message>
         <source>Your question</source>
         <translation>你的问题</translation>
     </message>
@@ -659,6 +667,104 @@
     <message>
         <source>No key: choose one…</source>
         <translation>未设置：点击选择…</translation>
+    </message>
+</context>
+<context>
+    <name>LargerModel</name>
+    <message>
+        <source>Asking the program which models it has…</source>
+        <translation>正在询问该程序有哪些模型…</translation>
+    </message>
+    <message>
+        <source>Waiting for the answer…</source>
+        <translation>正在等待回答…</translation>
+    </message>
+</context>
+<context>
+    <name>LargerModelPage</name>
+    <message>
+        <source>Ask a &amp;larger model</source>
+        <translation>询问更大的模型(&amp;L)</translation>
+    </message>
+    <message>
+        <source>One that runs on this computer in a program like Ollama, llama.cpp or LM Studio. Banter speaks its answers and marks where they come from.</source>
+        <translation>在这台电脑上的 Ollama、llama.cpp 或 LM Studio 等程序中运行的模型。Banter 会朗读它的回答，并标明来源。</translation>
+    </message>
+    <message>
+        <source>What Banter does not know</source>
+        <translation>Banter 不知道的问题</translation>
+    </message>
+    <message>
+        <source>Banter answers by itself what it knows, which is faster</source>
+        <translation>Banter 知道的由它自己回答，这样更快</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>所有问题</translation>
+    </message>
+    <message>
+        <source>Only what Banter’s tools do, such as timers, is not asked</source>
+        <translation>只有 Banter 的工具能做的事（例如计时器）不会转交</translation>
+    </message>
+    <message>
+        <source>&amp;What it is asked</source>
+        <translation>询问的内容(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Where it is</source>
+        <translation>所在位置</translation>
+    </message>
+    <message>
+        <source>&amp;Address</source>
+        <translation>地址(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Port 11434 for Ollama, 8080 for llama.cpp, 1234 for LM Studio, unless you have changed it.</source>
+        <translation>Ollama 的端口是 11434，llama.cpp 是 8080，LM Studio 是 1234，除非你改过。</translation>
+    </message>
+    <message>
+        <source>&amp;Choose…</source>
+        <translation>选择…(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Ask the program which models it has</source>
+        <translation>询问该程序有哪些模型</translation>
+    </message>
+    <message>
+        <source>&amp;Try it</source>
+        <translation>试一试(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Ask the model to say hello</source>
+        <translation>请模型打个招呼</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Allow a&amp;nother computer</source>
+        <translation>允许使用另一台电脑(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Allow another computer</source>
+        <translation>允许使用另一台电脑</translation>
+    </message>
+    <message>
+        <source>Banter listens, uses its tools and speaks; the answers are the larger model’s.</source>
+        <translation>Banter 负责聆听、使用工具和说话；回答由更大的模型给出。</translation>
+    </message>
+    <message>
+        <source>Only when Banter would say that it does not know, or cannot do it.</source>
+        <translation>只有当 Banter 本来会说不知道或做不到时才询问。</translation>
+    </message>
+    <message>
+        <source>The model in use does not tell when it does not know, so choose “Everything”.</source>
+        <translation>当前使用的模型不会说明自己不知道，因此请选择“所有问题”。</translation>
+    </message>
+    <message>
+        <source>This address is another computer: with this, your questions, and what was said before them, leave this computer and go to {host}.</source>
+        <translation>这个地址是另一台电脑：开启后，你的问题以及之前的对话会离开这台电脑，发送到 {host}。</translation>
     </message>
 </context>
 <context>
@@ -1160,8 +1266,8 @@
         <translation>保持离线(&amp;O)</translation>
     </message>
     <message>
-        <source>Banter then connects to nothing at all: no downloads, no weather.</source>
-        <translation>Banter 将完全不联网：不下载，也不查天气。</translation>
+        <source>Banter then connects to nothing at all: no downloads, no weather, no model elsewhere.</source>
+        <translation>Banter 将完全不联网：不下载，不查天气，也不用别处的模型。</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -1293,6 +1399,72 @@
     </message>
 </context>
 <context>
+    <name>PictureCard</name>
+    <message>
+        <source>Goes with your next question</source>
+        <translation>将随下一个问题一起提问</translation>
+    </message>
+    <message>
+        <source>Ask about it aloud or in writing</source>
+        <translation>可以说出或输入你的问题</translation>
+    </message>
+    <message>
+        <source>Remove the picture</source>
+        <translation>移除图片</translation>
+    </message>
+    <message>
+        <source>Picture for your next question</source>
+        <translation>下一个问题的图片</translation>
+    </message>
+</context>
+<context>
+    <name>Pictures</name>
+    <message>
+        <source>Add a picture</source>
+        <translation>添加图片</translation>
+    </message>
+    <message>
+        <source>Ask about a picture: choose one here, drop it on the window, or paste it</source>
+        <translation>就图片提问：在此选择，拖放到窗口，或粘贴</translation>
+    </message>
+    <message>
+        <source>Choose a picture</source>
+        <translation>选择图片</translation>
+    </message>
+    <message>
+        <source>Pictures ({endings})</source>
+        <translation>图片 ({endings})</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Please describe this image.</source>
+        <translation>请描述这张图片。</translation>
+    </message>
+    <message>
+        <source>{file} is not there any more.</source>
+        <translation>{file} 已不存在。</translation>
+    </message>
+    <message>
+        <source>{file} is no picture that Banter can read: use PNG, JPEG, WebP, GIF, BMP or TIFF.</source>
+        <translation>{file} 不是 Banter 能读取的图片：请使用 PNG、JPEG、WebP、GIF、BMP 或 TIFF。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be shown, it is damaged: choose another picture.</source>
+        <translation>{file} 已损坏，无法显示：请选择另一张图片。</translation>
+    </message>
+    <message>
+        <source>There is no picture in what was pasted: copy it again.</source>
+        <translation>粘贴的内容中没有图片：请重新复制。</translation>
+    </message>
+    <message>
+        <source>{file} is too large: at most {megabytes} MB and {millions} million pixels are read.</source>
+        <translation>{file} 太大：最多读取 {megabytes} MB、{millions} 百万像素。</translation>
+    </message>
+</context>
+<context>
     <name>PreferencesWindow</name>
     <message>
         <source>Settings</source>
@@ -1313,6 +1485,10 @@
     <message>
         <source>Answers</source>
         <translation>回答</translation>
+    </message>
+    <message>
+        <source>Larger model</source>
+        <translation>更大的模型</translation>
     </message>
     <message>
         <source>Desktop</source>
@@ -1451,21 +1627,48 @@
         <source>Only when you ask for it: the name of the place then goes to open-meteo.com, and nothing else does.</source>
         <translation>仅在你询问天气时：地名会发送到 open-meteo.com，除此之外什么都不发送。</translation>
     </message>
-    <message>
-        <source>Your voice stays on this computer</source>
-        <translation>你的声音只留在这台电脑上</translation>
-    </message>
-    <message>
-        <source>It is understood, answered and kept here. Only when you ask for the weather, the name of the place goes to open-meteo.com.</source>
-        <translation>它在这里被理解、回答和保存。只有当你询问天气时，地名才会发送到 open-meteo.com。</translation>
-    </message>
+</context>
+<context>
+    <name>Promise</name>
     <message>
         <source>Nothing leaves this computer</source>
         <translation>一切都留在这台电脑上</translation>
     </message>
     <message>
-        <source>It is understood, answered and kept here. The network is used only for models that you download.</source>
-        <translation>听懂、回答和保存都在本机。只有下载模型时才使用网络。</translation>
+        <source>Your voice is understood, answered and kept here. The network is used only for models that you download.</source>
+        <translation>您的声音在本机听懂、回答和保存。只有下载模型时才使用网络。</translation>
+    </message>
+    <message>
+        <source>Your words may leave this computer</source>
+        <translation>你说的话可能会离开这台电脑</translation>
+    </message>
+    <message>
+        <source>Your voice is understood and kept here, but questions, and what was said before them, go to {host} as text.</source>
+        <translation>你的声音在本机识别和保存，但问题以及之前的对话会以文字形式发送到 {host}。</translation>
+    </message>
+    <message>
+        <source>Your voice stays on this computer</source>
+        <translation>你的声音只留在这台电脑上</translation>
+    </message>
+    <message>
+        <source>It is understood, answered and kept here.</source>
+        <translation>它在这里被理解、回答和保存。</translation>
+    </message>
+    <message>
+        <source>Your voice is understood, answered and kept here.</source>
+        <translation>你的声音在本机识别、回答和保存。</translation>
+    </message>
+    <message>
+        <source>Questions go to {model} too, which runs on this computer.</source>
+        <translation>问题也会交给在这台电脑上运行的 {model}。</translation>
+    </message>
+    <message>
+        <source>Only when you ask for the weather, the name of the place goes to open-meteo.com.</source>
+        <translation>只有当你询问天气时，地名才会发送到 open-meteo.com。</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first}{second}</translation>
     </message>
 </context>
 <context>
@@ -1741,6 +1944,14 @@
         <translation>问题对此模型来说太长（{needed} 个位置，最多 {room} 个）：请用更少的词提问。</translation>
     </message>
     <message>
+        <source>The model {name} cannot see pictures: ask without one, or choose a model that can see.</source>
+        <translation>模型 {name} 看不到图片：请不带图片提问，或选择能看图的模型。</translation>
+    </message>
+    <message>
+        <source>The model {name} lacks its vision tower (the folder {folder}): download it again to ask about pictures.</source>
+        <translation>模型 {name} 缺少视觉部分（文件夹 {folder}）：请重新下载该模型再就图片提问。</translation>
+    </message>
+    <message>
         <source>There is no voice &apos;{name}&apos;: choose one of {names}.</source>
         <translation>没有音色“{name}”：请从 {names} 中选择。</translation>
     </message>
@@ -1781,8 +1992,36 @@
         <translation>{path} 已损坏（{error}）：请重新下载或复制。</translation>
     </message>
     <message>
-        <source>{path} cannot be read as a weight file: download or copy it again.</source>
-        <translation>{path} 无法作为权重文件读取：请重新下载或复制。</translation>
+        <source>{path} is empty, so its download was cut off: download or copy it again.</source>
+        <translation>{path} 是空文件，下载已中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is only a pointer of Git LFS to the weights: download the file itself{size}, or run git lfs pull.</source>
+        <translation>{path} 只是指向权重的 Git LFS 指针：请下载文件本身{size}，或运行 git lfs pull。</translation>
+    </message>
+    <message>
+        <source>{path} is a web page that was saved under the name of the weights: download the file itself.</source>
+        <translation>{path} 是以权重文件名保存的网页：请下载文件本身。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete, it ends after {megabytes} MB: download or copy it again.</source>
+        <translation>{path} 不完整，在 {megabytes} MB 处中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete, it ends in the midst of &apos;{name}&apos;: download or copy it again.</source>
+        <translation>{path} 不完整，在“{name}”中间中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is incomplete or damaged, it ends in its list of tensors: download or copy it again.</source>
+        <translation>{path} 不完整或已损坏，在张量列表中中断：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged, its list of tensors cannot be read: download or copy it again.</source>
+        <translation>{path} 已损坏，无法读取其张量列表：请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as a weight file, it is damaged or of another kind: download or copy it again.</source>
+        <translation>无法将 {path} 作为权重文件读取，它已损坏或属于其他类型：请重新下载或复制。</translation>
     </message>
     <message>
         <source>{path} cannot be read: {error}.</source>
@@ -2051,6 +2290,82 @@
     <message>
         <source>{path} has a rate of {rate} Hz; speech needs at least {least} Hz.</source>
         <translation>{path} 的采样率为 {rate} Hz；语音至少需要 {least} Hz。</translation>
+    </message>
+    <message>
+        <source>From {model} on this computer</source>
+        <translation>来自这台电脑上的 {model}</translation>
+    </message>
+    <message>
+        <source>From {model} at {host}</source>
+        <translation>来自 {host} 上的 {model}</translation>
+    </message>
+    <message>
+        <source>This is no address of a chat program: write one like {address}.</source>
+        <translation>这不是聊天程序的地址：请写成类似 {address} 的形式。</translation>
+    </message>
+    <message>
+        <source>{host} is another computer: allow that in the settings, or use an address of this one.</source>
+        <translation>{host} 是另一台电脑：请在设置中允许，或使用这台电脑的地址。</translation>
+    </message>
+    <message>
+        <source>No larger model is chosen yet: choose one in the settings, or type its name there.</source>
+        <translation>还没有选择更大的模型：请在设置中选择一个，或在那里输入它的名称。</translation>
+    </message>
+    <message>
+        <source>The program at {address} has no model yet: load one there.</source>
+        <translation>{address} 上的程序还没有模型：请在那里加载一个。</translation>
+    </message>
+    <message>
+        <source>{model} answered after {seconds} s: {words}</source>
+        <translation>{model} 在 {seconds} 秒后回答：{words}</translation>
+    </message>
+    <message>
+        <source>{model} answered nothing that can be said: ask again, or choose another model.</source>
+        <translation>{model} 的回答中没有可以说出来的内容：请再问一次，或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>Something went wrong while {model} answered: ask again.</source>
+        <translation>{model} 回答时出了问题：请再问一次。</translation>
+    </message>
+    <message>
+        <source>{address} does not answer in time: see whether the program there is well.</source>
+        <translation>{address} 没有及时回应：请检查那里的程序是否正常。</translation>
+    </message>
+    <message>
+        <source>{model} did not begin to answer in {seconds} seconds: ask again, or choose a smaller model.</source>
+        <translation>{model} 在 {seconds} 秒内没有开始回答：请再问一次，或选择更小的模型。</translation>
+    </message>
+    <message>
+        <source>{model} took too long, so the rest of its answer is left out: choose a smaller model.</source>
+        <translation>{model} 用时过长，其余的回答已略去：请选择更小的模型。</translation>
+    </message>
+    <message>
+        <source>The answer of {model} broke off: ask again, and see whether the program is well.</source>
+        <translation>{model} 的回答中断了：请再问一次，并检查该程序是否正常。</translation>
+    </message>
+    <message>
+        <source>Nothing answers at {address}: start the program there, or correct the address in the settings.</source>
+        <translation>{address} 没有回应：请启动那里的程序，或在设置中更正地址。</translation>
+    </message>
+    <message>
+        <source>The program at {address} wants a key, which Banter has none of: switch that off there.</source>
+        <translation>{address} 上的程序需要密钥，而 Banter 没有：请在那里关闭这一要求。</translation>
+    </message>
+    <message>
+        <source>The program at {address} has no model {model}: choose another one in the settings.</source>
+        <translation>{address} 上的程序没有模型 {model}：请在设置中选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The program at {address} reports a fault of its own (error {number}): restart it, or ask again.</source>
+        <translation>{address} 上的程序报告自身出错（错误 {number}）：请重新启动它，或再问一次。</translation>
+    </message>
+    <message>
+        <source>The program at {address} refuses the question (error {number}): choose another model in the settings.</source>
+        <translation>{address} 上的程序拒绝了这个问题（错误 {number}）：请在设置中选择其他模型。</translation>
+    </message>
+    <message>
+        <source>What answers at {address} is no chat program: correct the address in the settings.</source>
+        <translation>{address} 上的不是聊天程序：请在设置中更正地址。</translation>
     </message>
     <message>
         <source>No space left on device</source>
@@ -2998,6 +3313,13 @@
     </message>
 </context>
 <context>
+    <name>Thumbnail</name>
+    <message>
+        <source>Picture</source>
+        <translation>图片</translation>
+    </message>
+</context>
+<context>
     <name>Tools</name>
     <message>
         <source>Time</source>
@@ -3086,6 +3408,10 @@
     <message>
         <source>Voice</source>
         <translation>音色</translation>
+    </message>
+    <message>
+        <source>Larger model</source>
+        <translation>更大的模型</translation>
     </message>
     <message>
         <source>Dictionary</source>

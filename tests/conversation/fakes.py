@@ -34,6 +34,8 @@ class FakeEngine:
     pushed: dict[int, list[Samples]] = field(default_factory=dict)
     open: int | None = None
     number: int = 99
+    pictures: dict[int, bytes | None] = field(default_factory=dict)
+    looked: list[bytes] = field(default_factory=list)
 
     def start_turn(
         self,
@@ -43,10 +45,12 @@ class FakeEngine:
         text: str | None = None,
         seed: int | None = None,
         say: str | None = None,
+        image: bytes | None = None,
     ) -> int:
         self.number += 1
         self.open = self.number
         self.pushed[self.number] = []
+        self.pictures[self.number] = image
         if say is not None:
             self.log.append(("say", self.number, voice, text, say))
             return self.number
@@ -57,9 +61,13 @@ class FakeEngine:
         assert turn == self.open
         self.pushed[turn].append(samples)
 
-    def end_turn(self, turn: int) -> None:
+    def end_turn(self, turn: int, image: bytes | None = None) -> None:
         assert turn == self.open
+        self.pictures[turn] = image
         self.log.append(("end", turn))
+
+    def look(self, image: bytes) -> None:
+        self.looked.append(image)
 
     def cancel(self, turn: int) -> None:
         self.log.append(("cancel", turn))

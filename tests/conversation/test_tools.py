@@ -202,6 +202,11 @@ def test_a_tool_can_ask_back_and_is_not_confirmed_twice(desk: Desk) -> None:
     assert desk.calls() == [Call("cancel_timer", {"label": "tea"})]
 
 
+def test_a_yes_to_the_models_own_question_is_enough(desk: Desk) -> None:
+    desk.want("yes, the pasta one", "cancel_timer", label="pasta")
+    assert desk.calls() == [Call("cancel_timer", {"label": "pasta"})]
+
+
 def test_a_failure_is_told(desk: Desk) -> None:
     desk.want("what is the weather", "get_weather", city="Leeds")
     desk.end(ToolFailure("The weather service gave me no answer."))

@@ -30,7 +30,8 @@ FRAME_S = 0.02
 
 class ScriptedEngine:
     """Questions are scripts: "say N" speaks N frames, "prefill N" thinks first, "call TEXT" calls a tool, "raise",
-    "die"; else 3 frames. Words that are to be said get a frame each.
+    "die"; else 3 frames. Words that are to be said get a frame each. A picture adds as many frames as its first byte
+    says, and pictures to look at are logged.
     """
 
     def __init__(self, folder: str) -> None:
@@ -51,6 +52,12 @@ class ScriptedEngine:
             time.sleep(1000)
         tell("Reading the model", 1.0)
         return cls(str(folder))
+
+    def look(self, image: bytes) -> None:
+        if not image:
+            raise RuntimeError("scripted fault")
+        with self.log.open("a") as log:
+            log.write(f"look {image[0]}\n")
 
     def recognise(self, audio: NDArray[np.float32]) -> str:
         """The sum of the samples; silence is too much for it."""
@@ -74,6 +81,8 @@ class ScriptedEngine:
         yield Heard(heard)
         verb, _, count = heard.partition(" ")
         number = int(count) if count.isdigit() else 3
+        if request.image is not None:
+            number += request.image[0]
         if verb == "call":
             yield ToolCallPiece(count, not count.endswith("…"))
             yield self._stats(request, heard, "", StopReason.TOOL_CALL, 0)

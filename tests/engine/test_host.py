@@ -137,6 +137,22 @@ def test_spoken_turn_gets_all_the_pushed_audio(ready: Client) -> None:
     assert done.stats.heard == "say 2"
 
 
+def test_a_picture_comes_with_a_typed_question_at_its_begin_and_with_a_spoken_one_at_its_end(ready: Client) -> None:
+    # One that fails is nothing yet: it fails once more with the question.
+    ready.host.look(b"")
+    ready.host.look(b"\x04")
+    _, done = ready.finish(ready.host.start_turn(text="say 1", image=b"\x02"))
+    assert done.stats.frames == 3
+    turn = ready.host.start_turn()
+    ready.host.push_audio(turn, np.ones(1, np.float32))
+    ready.host.end_turn(turn, b"\x03")
+    _, done = ready.finish(turn)
+    assert done.stats.heard == "say 1" and done.stats.frames == 4
+    _, done = ready.finish(ready.host.start_turn(text="say 1"))
+    assert done.stats.frames == 1
+    assert "look 4" in ready.logged()
+
+
 def test_a_call_of_a_tool_is_passed_on_as_it_was_written(ready: Client) -> None:
     turn = ready.host.start_turn(text='call {"name": "coin"}')
     seen, done = ready.finish(turn)

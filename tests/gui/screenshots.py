@@ -90,7 +90,7 @@ def settings_pages(folder: Path, theme_wanted: Theme, mark: str = "") -> None:
     window.desktop.show_hotkey(Hotkey().sentence())
     window.desktop.show_tray(True)
     window.show()
-    names = ("sound", "conversation", "appearance", "answers", "desktop", "privacy")
+    names = ("sound", "conversation", "appearance", "answers", "larger-model", "desktop", "privacy")
     for row, name in enumerate(names):
         window.list.setCurrentRow(row)
         settle()

@@ -37,6 +37,10 @@ BELOW = (
     "hub/library.py",
     "hub/sources.py",
     "hub/transfer.py",
+    "brain/address.py",
+    "brain/request.py",
+    "brain/brain.py",
+    "brain/trial.py",
 )
 
 

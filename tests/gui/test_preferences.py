@@ -420,6 +420,8 @@ def test_every_control_is_named_and_reached_with_the_keyboard(table: Table) -> N
                       "Show how long each answer took"],
         dialog.answers: ["Which model answers", "Variety of the words (temperature): Choose",
                          "Temperature", "Chance (seed): Repeatable", "Seed"],
+        dialog.larger_model: ["Ask a larger model", "What it is asked: What Banter does not know", "Address", "Model",
+                              "Choose…", "Try it"],
         dialog.desktop: ["Key for talking", "Remove", "Keep running in the tray when closed", "Start minimised"],
         dialog.privacy: ["Keep conversations", "Keep the sound of answers too", "Delete all conversations…",
                          "Keep the last turn’s sound for reports", "Ask for the weather in the network"],
@@ -478,13 +480,14 @@ CALLS = ("create_connection", "create_server", "start_server", "open_connection"
 
 
 def test_nothing_in_the_program_speaks_to_a_network() -> None:
-    """What the privacy page says. Training is no part of the program that runs, and the weather is asked for only
-    where the user has allowed it (tests/tools/test_weather.py and tests/gui/test_tools.py), models where one is fetched
-    (tests/hub and tests/gui/test_models.py).
+    """What the privacy page says. Training is no part of the program that runs, and the weather and a larger model are
+    asked only where the user has allowed it (tests/tools/test_weather.py, tests/gui/test_tools.py and
+    tests/gui/test_brain.py), models where one is fetched (tests/hub and tests/gui/test_models.py).
     """
     found = []
+    allowed = (APP / "tools" / "weather", APP / "brain", APP / "hub")
     for file in APP.rglob("*.py"):
-        if "training" in file.parts or file.parent in (APP / "tools" / "weather", APP / "hub"):
+        if "training" in file.parts or file.parent in allowed:
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from app.omni.config import OmniConfig
 from app.omni.model import OmniModel
@@ -43,11 +43,15 @@ def synthetic_tensor(name: str, shape: tuple[int, ...]) -> Tensor:
         return torch.tensor(3.0)
     if name == "talker.audio_scale":
         return torch.tensor(1.0)
+    if name.endswith("num_batches_tracked"):
+        return torch.tensor(0)
     source = "model.embed_tokens.weight" if name == "lm_head.weight" else name
     draws = np.random.RandomState(zlib.crc32(source.encode())).standard_normal(math.prod(shape))
     x = draws.astype(np.float32).reshape(shape)
-    if len(shape) == 1:
-        x = 0.1 * x if name.endswith(".bias") else 1 + 0.1 * x
+    if name.endswith("running_var"):
+        x = 1 + np.float32(0.1) * np.abs(x)
+    elif len(shape) == 1:
+        x = 0.1 * x if name.endswith((".bias", "running_mean")) else 1 + 0.1 * x
     else:
         x = x / np.float32(math.sqrt(math.prod(shape[1:])))
     return torch.from_numpy(x.astype(np.float32))
@@ -61,6 +65,13 @@ def synthetic_model(use_moe: bool) -> OmniModel:
     model.load_state_dict(state, assign=True)
     model.tie_weights()
     return model.eval()
+
+
+def fill_synthetically(module: nn.Module, prefix: str = "") -> None:
+    """Give `module` the tensors of the rule, hashed with `prefix` before their names."""
+    state = {name: synthetic_tensor(prefix + name, tuple(t.shape)) for name, t in module.state_dict().items()}
+    module.load_state_dict(state, assign=True)
+    module.eval().requires_grad_(False)
 
 
 def random_normal(seed: int, *shape: int) -> Tensor:
@@ -85,3 +96,19 @@ def assert_logits(expected: dict[str, Any], text: Tensor, audio: Tensor) -> None
         assert float(got.max()) == pytest.approx(want["max"], abs=2e-4), name
         assert float(got.mean()) == pytest.approx(want["mean"], abs=2e-4), name
         assert float(got.std()) == pytest.approx(want["std"], abs=2e-4), name
+
+
+def tone() -> Tensor:
+    """The half second at 16 kHz, float32 [8000], that the front ends are checked with."""
+    n = np.arange(8000) / 16_000 * 2 * np.pi
+    samples = 0.3 * np.sin(220 * n) + 0.05 * np.sin(1370 * n) + 0.01 * np.sin(5900 * n)
+    return torch.from_numpy(samples.astype(np.float32))
+
+
+def assert_values(expected: dict[str, Any], got: Tensor, tolerance: float) -> None:
+    """Compare shape, ends, mean and spread with a vector of the goldens."""
+    assert list(got.shape) == expected["shape"]
+    assert got.flatten()[:6].tolist() == pytest.approx(expected["first6"], abs=tolerance)
+    assert got.flatten()[-6:].tolist() == pytest.approx(expected["last6"], abs=tolerance)
+    assert float(got.mean()) == pytest.approx(expected["mean"], abs=tolerance)
+    assert float(got.std()) == pytest.approx(expected["std"], abs=tolerance)

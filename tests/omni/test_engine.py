@@ -25,26 +25,12 @@ from app.omni.turn import (
     TurnStats,
 )
 from app.omni.voice import UnknownVoiceError
-from app.speech import registry
-from tests.omni.tiny import LevelEncoder, ToneCodec, tiny_folder
+from tests.omni.tiny import ToneCodec, tiny_folder
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_folder(tmp_path_factory.mktemp("model"))
-
-
-@pytest.fixture(scope="module")
-def load() -> Callable[..., OmniEngine]:
-    """Load a folder with the tone codec and the level encoder known to the registry."""
-
-    def load_with_parts(path: Path, **options: object) -> OmniEngine:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(registry, "load_encoder", lambda kind, folder, int8: {"level": LevelEncoder}[kind]())
-            patch.setattr(registry, "load_codec", lambda kind, folder, int8: {"tone": ToneCodec}[kind]())
-            return OmniEngine.load(path, threads=1, **options)  # type: ignore[arg-type]
-
-    return load_with_parts
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from app.omni.model import OmniModel
 from app.omni.turn import FRAME_SAMPLES
 from app.omni.voice import Voice, save_voices
 from app.speech.interfaces import Encoded, StreamingDecoder
+from app.vision.siglip2 import TowerShape
 
 CODES = 64
 SPEAKER = 8
@@ -23,8 +24,8 @@ SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|audio_pad|>"]
 PLAIN = ["<think>", "</think>", "<tool_call>", "</tool_call>"]
 
 
-def tiny_tokenizer() -> Tokenizer:
-    """Byte-level BPE over the bytes alone, with the control tokens in front."""
+def tiny_tokenizer(*more: str) -> Tokenizer:
+    """Byte-level BPE over the bytes alone, with the control tokens in front, and `more` of them behind."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -36,6 +37,7 @@ def tiny_tokenizer() -> Tokenizer:
     )
     tokenizer.train_from_iterator(["the sky is blue because light is scattered"], trainer)
     tokenizer.add_tokens([AddedToken(t, special=False, normalized=False) for t in PLAIN])
+    tokenizer.add_special_tokens(list(more))
     return tokenizer
 
 
@@ -84,12 +86,22 @@ def tiny_model(seed: int = 0, **changes: object) -> OmniModel:
     return model.eval()
 
 
-def tiny_folder(folder: Path, seed: int = 0) -> Path:
-    """Write a whole model folder."""
-    model = tiny_model(seed)
+def tiny_folder(folder: Path, seed: int = 0, sees: TowerShape | None = None) -> Path:
+    """Write a whole model folder; `sees`: of a model that has learnt to see with such a tower."""
+    changes: dict[str, object] = {}
+    tokenizer = tiny_tokenizer()
+    if sees is not None:
+        tokenizer = tiny_tokenizer("<|image_pad|>")
+        changes = {
+            "vocab_size": tokenizer.get_vocab_size(),
+            "image_ids": [tokenizer.token_to_id("<|image_pad|>")],
+            "image_hidden_size": sees.width,
+            "image_token_len": sees.tokens,
+        }
+    model = tiny_model(seed, **changes)
     model.config.save(folder)
     save_weights(model.state_dict(), folder / "model.safetensors")
-    tiny_tokenizer().save(str(folder / "tokenizer.json"))
+    tokenizer.save(str(folder / "tokenizer.json"))
     generator = torch.Generator().manual_seed(seed)
     codes = torch.randint(0, CODES, (8, 6), generator=generator)
     voices = [Voice(name, torch.randn(SPEAKER, generator=generator)) for name in ("Zoe", "Adam")]

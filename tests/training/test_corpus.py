@@ -15,6 +15,7 @@ from app.training.measure import errors, faults, nearest, words
 from app.training.model import starter_config
 from app.training.synthesize import ANSWER_SPEEDS, DEFAULT_SOURCE, VOICES, plan_answers, plan_dev, trim
 from app.training.talker import spoil
+from tests.support.sentences import random_encoder
 
 
 def test_every_intent_without_slots_is_learnt() -> None:
@@ -79,13 +80,20 @@ def test_code_streams_follow_the_training_layout(config: OmniConfig) -> None:
 
 
 def test_text_targets_are_the_answer_and_its_end(config: OmniConfig) -> None:
-    whole = Example(text=[7] * 10 + [50, 51, 2, 234], start=10, answer=[50, 51])
-    begun = Example(text=[7] * 4 + [50, 51], start=4, answer=[50, 51])
-    batch = TextBatch([whole, begun], config)
+    whole = Example(text=[7] * 10 + [50, 51, 2, 234], start=10, answer=[50, 51], sentence="what time is it")
+    begun = Example(text=[7] * 4 + [50, 51], start=4, answer=[50, 51], sentence="now", pieces=torch.ones(2, 384))
+    sentences = random_encoder()
+    batch = TextBatch([whole, begun], config, sentences)
     assert batch.target[0, 9:12].tolist() == [50, 51, 2]
     assert (batch.target[0] != -100).sum() == 3
     assert batch.target[1, 3:5].tolist() == [50, 51]
     assert (batch.target[1] != -100).sum() == 2
+    # A typed question has one row, its meaning; a heard one has its pieces before it.
+    assert batch.feature_lengths.tolist() == [1, 3]
+    typed, heard = sentences.vectors(["what time is it", "now"])
+    assert torch.equal(batch.features[0, 0], torch.cat((torch.zeros(384), typed)))
+    assert torch.equal(batch.features[1, 2], torch.cat((torch.zeros(384), heard)))
+    assert torch.equal(batch.features[1, :2], torch.cat((torch.ones(2, 384), torch.zeros(2, 384)), 1))
 
 
 def test_spoiling_changes_codes_alone(config: OmniConfig) -> None:

@@ -79,8 +79,8 @@ class Errands:
 
     # --- what the model or the user wants
 
-    def called(self, turn: int, text: str, closed: bool) -> te.ToolsCalled:
-        """The model has written `text` between the markers of a call."""
+    def called(self, turn: int, text: str, closed: bool, asked: str = "") -> te.ToolsCalled:
+        """The model has written `text` between the markers of a call, when the user had said `asked`."""
         self._take(turn)
         try:
             calls = parse_calls(text if closed else "", self._registry)
@@ -89,7 +89,8 @@ class Errands:
         except CallError as error:
             self._refused(turn, error)
         else:
-            return self._use(turn, calls, agreed=False)
+            # After a yes the model has asked itself, and nobody likes to be asked twice.
+            return self._use(turn, calls, agreed=said.yes_or_no(asked) is True)
         return te.ToolsCalled(turn)
 
     def answered(self, turn: int, text: str) -> te.ToolsCalled | None:
@@ -104,6 +105,11 @@ class Errands:
     def expects(self) -> bool:
         """Whether an answer is waited for."""
         return self._question is not None and self._clock() <= self._question.until
+
+    def new_number(self) -> int:
+        """One for a use of something that is no tool of the registry."""
+        self._serial += 1
+        return self._serial
 
     def forget(self) -> None:
         """Another conversation: nothing that was asked counts."""
@@ -203,9 +209,8 @@ class Errands:
         self._of(turn)
         numbers = []
         for call in calls:
-            self._serial += 1
-            self._runs[self._serial] = _Run(turn, call, agreed)
-            numbers.append(self._serial)
+            numbers.append(self.new_number())
+            self._runs[numbers[-1]] = _Run(turn, call, agreed)
         return te.ToolsCalled(turn, tuple(numbers), any(map(self._lasting, calls)), asking)
 
     def _ask(self, question: Question, words: str) -> None:

@@ -68,7 +68,7 @@ class ModelsPage(Page):
         card.row(
             self.tr("Stay &offline"),
             self.offline,
-            self.tr("Banter then connects to nothing at all: no downloads, no weather."),
+            self.tr("Banter then connects to nothing at all: no downloads, no weather, no model elsewhere."),
         )
         card = self.card(self.tr("Memory"))
         self.unload = Choice(

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.gui import icons, theme
 from app.gui.preferences.answers import AnswersPage
 from app.gui.preferences.desktop import DesktopPage
+from app.gui.preferences.larger_model import LargerModelPage
 from app.gui.preferences.look import LookPage
 from app.gui.preferences.page import Page
 from app.gui.preferences.privacy import PrivacyPage
@@ -47,6 +48,7 @@ class PreferencesWindow(QWidget):
         self.talking = TalkingPage(self.tr("Conversation"))
         self.look = LookPage(self.tr("Appearance"))
         self.answers = AnswersPage(self.tr("Answers"))
+        self.larger_model = LargerModelPage(self.tr("Larger model"))
         self.desktop = DesktopPage(self.tr("Desktop"))
         self.privacy = PrivacyPage(self.tr("Privacy"))
         self._pages: dict[str, Page] = {
@@ -54,6 +56,7 @@ class PreferencesWindow(QWidget):
             "talk": self.talking,
             "appearance": self.look,
             "answers": self.answers,
+            "bulb": self.larger_model,
             "desktop": self.desktop,
             "privacy": self.privacy,
         }

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from app.gui import icons, theme
 from app.gui.preferences.page import Page
 from app.gui.preferences.parts import Choice, Switch
+from app.gui.preferences.promise import promise
 from app.settings import Keep, Settings
 
 
@@ -78,21 +79,9 @@ class PrivacyPage(Page):
         self.sound.setChecked(settings.keep_sound)
         self.turn_sound.setChecked(settings.keep_turn_sound)
         self.weather.setChecked(settings.weather)
-        if settings.weather:
-            self._headline.setText(self.tr("Your voice stays on this computer"))
-            self._more.setText(
-                self.tr(
-                    "It is understood, answered and kept here. Only when you ask for the weather, the name of the "
-                    "place goes to open-meteo.com."
-                )
-            )
-        else:
-            self._headline.setText(self.tr("Nothing leaves this computer"))
-            self._more.setText(
-                self.tr(
-                    "It is understood, answered and kept here. The network is used only for models that you download."
-                )
-            )
+        headline, more = promise(settings)
+        self._headline.setText(headline)
+        self._more.setText(more)
         self.sound.setEnabled(settings.keep != Keep.NOT_AT_ALL)
 
     def _promise(self) -> QWidget:

@@ -27,6 +27,7 @@ _KNOWN = {
     "open_application": (QT_TRANSLATE_NOOP("Tools", "Open an application"), "launch"),
     "system_status": (QT_TRANSLATE_NOOP("Tools", "This computer"), "gauge"),
     "change_voice": (QT_TRANSLATE_NOOP("Tools", "Voice"), "waves"),
+    "larger_model": (QT_TRANSLATE_NOOP("Tools", "Larger model"), "bulb"),
     "define_word": (QT_TRANSLATE_NOOP("Tools", "Dictionary"), "book"),
 }
 _STATES = {
