@@ -133,6 +133,11 @@ def _parser() -> argparse.ArgumentParser:
     duplex.add_argument("--threads", type=_threads, default=2, metavar="N", help="threads to use (2)")
     _add_clock(duplex)
 
+    models = verbs.add_parser("models", help="list the models, or download, import, verify, remove them")
+    models.add_argument("what", nargs="?", default="list", choices=("list", "download", "import", "verify", "remove"))
+    models.add_argument("item", nargs="?", default="", metavar="X", help="a model's name, with import a folder")
+    models.add_argument("--json", action="store_true", help="with list: print it as JSON")
+
     voices = verbs.add_parser("voices", help="list the voices, or make, import, export, rename, delete your own")
     voices.add_argument(
         "what", nargs="?", default="list", choices=("list", "make", "import", "export", "rename", "delete")
@@ -197,6 +202,8 @@ def _run(options: argparse.Namespace) -> int:
             return _say(options)
         case "voices":
             return _voices(options)
+        case "models":
+            return _models(options)
         case "replay":
             return _replay(options)
         case "bench":
@@ -263,6 +270,17 @@ def _voices(options: argparse.Namespace) -> int:
         else:
             own_voices.run(options.what, options.items, options.name, options.permission, model)
     except (ask.AskError, AudioFileError, VoiceError, FileNotFoundError) as error:
+        return _complain(str(error))
+    return 0
+
+
+def _models(options: argparse.Namespace) -> int:
+    from app.hub import commands
+    from app.hub.errors import HubError
+
+    try:
+        commands.run(options.what, options.item, as_json=options.json)
+    except HubError as error:
         return _complain(str(error))
     return 0
 

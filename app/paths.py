@@ -57,6 +57,11 @@ def models_dir() -> Path:
     return data_dir() / "models"
 
 
+def catalogue_file() -> Path:
+    """The user's own changes to the list of models, where there are any."""
+    return config_dir() / "models.toml"
+
+
 def voices_dir() -> Path:
     """Voices the user made."""
     return data_dir() / "voices"

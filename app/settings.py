@@ -21,6 +21,9 @@ SCHEMA_VERSION = 1
 TEXT_SIZES = range(90, 151, 10)
 MOST_TEMPERATURE = 1.5
 MOST_SEED = 2**31 - 1
+MOST_UNLOAD_AFTER = 24 * 60
+MOST_HISTORY_TURNS = 50
+MOST_SYSTEM = 1_000
 
 
 class Mode(StrEnum):
@@ -105,6 +108,17 @@ class SoundDevice:
 
 
 @dataclass(frozen=True)
+class Answering:
+    """How one model answers. `temperature` None: as in the settings for all; `system`: what it is told about itself
+    first; `history_turns`: the exchanges that it gets, None as many as it can hold.
+    """
+
+    temperature: float | None = None
+    system: str = ""
+    history_turns: int | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """What the program remembers between two starts. `volume` 0…1; `voice` "" is the model's own default.
 
@@ -115,7 +129,9 @@ class Settings:
     held in memory, for a report that the user may save. `hotkey` talks from any program, as Qt's portable text, ""
     none; `tray_explained`: the user has been told once where the window went. `weather`: the network may be asked
     for it. `brain`: a larger model, `brain_model` at `brain_address`, is asked what `brain_scope` says; on another
-    computer only with `brain_anywhere`.
+    computer only with `brain_anywhere`. `model`: the folder in that of the models, "" the starter; `mirror`: where
+    models come from, "" Hugging Face, "modelscope", or an address; `offline`: no network at all; `unload_after`:
+    minutes without a turn after which the model's memory is given back, 0 never; `answering` by the names of models.
     """
 
     voice: str = ""
@@ -151,6 +167,16 @@ class Settings:
     brain_model: str = ""
     brain_scope: BrainScope = BrainScope.UNKNOWN
     brain_anywhere: bool = False
+    model: str = ""
+    mirror: str = ""
+    offline: bool = False
+    unload_after: int = 0
+    answering: dict[str, Answering] = field(default_factory=dict)
+
+    def answering_of(self, model: str) -> Answering:
+        """How `model` is to answer."""
+        own = self.answering.get(model, Answering())
+        return own if own.temperature is not None else replace(own, temperature=self.temperature)
 
 
 @dataclass(frozen=True)
@@ -206,7 +232,10 @@ def dumps(settings: Settings) -> str:
     tables = {key: record.pop(key) for key in tuple(record) if isinstance(record[key], dict)}
     lines = [f"version = {SCHEMA_VERSION}", *_lines(record)]
     for name, table in tables.items():
+        inner = {key: table.pop(key) for key in tuple(table) if isinstance(table[key], dict)}
         lines += ["", f"[{name}]", *_lines(table)]
+        for key, part in inner.items():
+            lines += ["", f"[{name}.{_value(key)}]", *_lines(part)]
     return "\n".join(lines) + "\n"
 
 
@@ -294,6 +323,20 @@ def _whole(among: range) -> Callable[[object], int]:
     return fits
 
 
+def _answering(table: object) -> dict[str, Answering]:
+    if not isinstance(table, dict) or not all(isinstance(own, dict) for own in table.values()):
+        raise ValueError
+    kept: dict[str, Callable[[Any], Any]] = {
+        "temperature": _number(MOST_TEMPERATURE),
+        "system": _text,
+        "history_turns": _turns,
+    }
+    return {
+        str(name): Answering(**{key: fits(own[key]) for key, fits in kept.items() if key in own})
+        for name, own in table.items()
+    }
+
+
 # Each gives the value in the type of its setting, or raises ValueError where it is not usable.
 _FITS: dict[str, Callable[[Any], Any]] = {
     "voice": _text,
@@ -321,12 +364,20 @@ _FITS: dict[str, Callable[[Any], Any]] = {
     "start_minimised": _switch,
     "tray_explained": _switch,
     "weather": _switch,
+    "model": _text,
+    "mirror": _text,
+    "offline": _switch,
+    "unload_after": _whole(range(MOST_UNLOAD_AFTER + 1)),
+    "answering": _answering,
     "brain": _switch,
     "brain_address": _text,
     "brain_model": _text,
     "brain_scope": BrainScope,
     "brain_anywhere": _switch,
 }
+
+
+_turns = _whole(range(MOST_HISTORY_TURNS + 1))
 
 
 def _device(table: object) -> SoundDevice | None:

@@ -24,6 +24,7 @@ PURE = (
     "app.history",
     "app.voices",
     "app.tools",
+    "app.hub",
     "app.brain",
     "app.settings",
     "app.paths",

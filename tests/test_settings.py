@@ -29,6 +29,22 @@ def test_round_trip(
     assert s.load(path) == s.Loaded(wanted)
 
 
+@settings(deadline=None)
+@given(
+    names=st.sets(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=3),
+    system=st.text(st.characters(exclude_categories=["Cs"]), max_size=40),
+    turns=st.none() | st.integers(0, s.MOST_HISTORY_TURNS),
+)
+def test_round_trip_of_how_models_answer(
+    tmp_path_factory: pytest.TempPathFactory, names: set[str], system: str, turns: int | None
+) -> None:
+    path = tmp_path_factory.mktemp("c") / "settings.toml"
+    wanted = s.Settings(answering={name: s.Answering(0.5, system, turns) for name in names}, temperature=1.0)
+    s.save(path, wanted)
+    assert s.load(path) == s.Loaded(wanted)
+    assert wanted.answering_of("another") == s.Answering(1.0)
+
+
 def test_missing_file_gives_defaults(tmp_path: Path) -> None:
     assert s.load(tmp_path / "none.toml") == s.Loaded(s.Settings())
 
@@ -58,6 +74,12 @@ def test_damaged_file_is_kept_aside(tmp_path: Path, content: bytes) -> None:
         ("window = {width = -4}", "window"),
         ("window = {maximized = 1}", "window"),
         ("cancel_echo = 1", "cancel_echo"),
+        ("unload_after = -1", "unload_after"),
+        ("offline = 'yes'", "offline"),
+        ("answering = 3", "answering"),
+        ("answering = {x = {temperature = 9}}", "answering"),
+        ("answering = {x = {history_turns = 1.5}}", "answering"),
+        ("answering = {x = 'short'}", "answering"),
         ("suppress_noise = 'yes'", "suppress_noise"),
         ("talk = 'shout'", "talk"),
         ("patience = 3", "patience"),

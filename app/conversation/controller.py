@@ -261,6 +261,10 @@ class Conversation:
             case protocol.Failed():
                 self._on_failed(event)
                 return
+            case protocol.Waking():
+                if self._acts.live is not None:
+                    self._step(ev.ReplyGoesOn(self._acts.live.turn))
+                return
             case protocol.VoiceMade() | protocol.VoicesRead() | protocol.VoicesChanged():
                 return
         live = self._acts.live

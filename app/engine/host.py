@@ -15,6 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -51,6 +52,7 @@ from app.engine.protocol import (
     VoiceMade,
     VoicesChanged,
     VoicesRead,
+    Waking,
 )
 from app.engine.spawning import interrupts_held_back
 from app.omni.turn import Exchange
@@ -76,7 +78,8 @@ class EngineHost:
     receiver that queues events compares the turn once more when it takes them out. Every turn ends with one
     `TurnDone` or `Failed`, unless a newer turn has replaced it.
 
-    `seed` and `temperature`, as in `protocol.StartTurn`, hold for the turns that are started from then on.
+    `seed`, `temperature` and `system`, as in `protocol.StartTurn`, hold for the turns that are started from then on,
+    and so does `history_turns`: the exchanges that the model gets, None as many as there are.
     """
 
     def __init__(self, on_event: Callable[[Event], None], *, factory: str = OMNI_ENGINE) -> None:
@@ -84,6 +87,8 @@ class EngineHost:
         self._factory = factory
         self.seed: int | None = None
         self.temperature: float | None = None
+        self.system = ""
+        self.history_turns: int | None = None
         self._changed = threading.Condition()
         # Guarded by _changed:
         self._outbox: deque[Command] = deque()
@@ -95,6 +100,8 @@ class EngineHost:
         self._cancelled = False
         self._voice_jobs: set[int] = set()  # their numbers are not turns
         self._gave_up = False
+        self._loaded = self._asleep = self._sent_away = False
+        self._crashes_seen = 0
         self._closing = False
         # Held while a connection is written to, so that it is not closed meanwhile.
         self._sending = threading.Lock()
@@ -118,6 +125,11 @@ class EngineHost:
         """The model process's id while there is one."""
         return self._pid
 
+    @property
+    def crashes(self) -> int:
+        """How often the process has ended by itself."""
+        return self._crashes_seen
+
     def start(self) -> None:
         """Start the model's process. Call once."""
         atexit.register(self.close)
@@ -130,10 +142,28 @@ class EngineHost:
         """
         with self._changed:
             self._last_load = Load(str(folder), threads, str(own_voices or ""))
-            self._gave_up = False
+            self._gave_up = self._loaded = self._asleep = False
             # An earlier load that has not been sent yet is not wanted any more.
             self._outbox = deque(command for command in self._outbox if not isinstance(command, Load))
             self._queue(self._last_load)
+
+    def unload(self) -> bool:
+        """Give the memory of the model back until it is needed: whatever is asked of it then loads it again, waits, and
+        is answered. False where that cannot be: a turn is open, or no model is loaded.
+        """
+        with self._changed:
+            if not self._loaded or self._turn_open or self._voice_jobs:
+                return False
+            if not self._asleep:
+                self._asleep = True
+                # Its process goes, as much of the memory would stay with it; the next one is small until it loads.
+                self._queue(Shutdown())
+            return True
+
+    def _wake(self) -> None:
+        if self._asleep and self._last_load is not None:
+            self._asleep = False
+            self._queue(replace(self._last_load, again=True))
 
     def start_turn(
         self,
@@ -153,7 +183,12 @@ class EngineHost:
             self._number += 1
             self._turn, self._turn_open, self._cancelled = self._number, True, False
             chosen = self.seed if seed is None else seed
-            self._queue(StartTurn(self._turn, voice, history, text, chosen, self.temperature, say, image))
+            if self.history_turns is not None:
+                history = history[max(len(history) - self.history_turns, 0) :]
+            system = self.system if say is None else ""
+            self._wake()
+            how = self.temperature, say, image, system
+            self._queue(StartTurn(self._turn, voice, history, text, chosen, *how))
             return self._turn
 
     def push_audio(self, turn: int, samples: NDArray[np.float32]) -> None:
@@ -169,6 +204,7 @@ class EngineHost:
     def look(self, image: bytes) -> None:
         """A question about this picture may follow."""
         with self._changed:
+            self._wake()
             self._queue(Look(image))
 
     def cancel(self, turn: int) -> None:
@@ -183,6 +219,7 @@ class EngineHost:
         the process dies.
         """
         with self._changed:
+            self._wake()
             self._queue(Recognise(serial, np.asarray(samples, dtype="<f4").tobytes()))
 
     def make_voice(self, samples: NDArray[np.float32]) -> int:
@@ -202,9 +239,11 @@ class EngineHost:
     def refresh_voices(self) -> None:
         """The folder of the user's voices has changed; `VoicesChanged` follows where a model is loaded."""
         with self._changed:
+            self._wake()
             self._queue(RefreshVoices())
 
     def _queue_job(self, command: Callable[[int], Command]) -> int:
+        self._wake()
         self._number += 1
         self._voice_jobs.add(self._number)
         self._queue(command(self._number))
@@ -242,6 +281,9 @@ class EngineHost:
                     return
                 connection, command = self._connection, self._outbox.popleft()
                 assert connection is not None
+                if isinstance(command, Shutdown) and not self._closing:
+                    # What follows is for the next process.
+                    self._connection, self._sent_away = None, True
                 self._sending.acquire()
             try:
                 connection.send(command)
@@ -334,7 +376,10 @@ class EngineHost:
                 case VoiceMade() | VoicesRead():
                     self._voice_jobs.discard(event.turn)
                     return True
-                case Failed() | Progress() | Ready() | Recognised() | VoicesChanged():
+                case Ready():
+                    self._loaded = True
+                    return True
+                case Failed() | Progress() | Waking() | Recognised() | VoicesChanged():
                     return True
 
     def _ends_turn(self, turn: int) -> bool:
@@ -345,14 +390,19 @@ class EngineHost:
 
     def _after_death(self) -> bool:
         """Tell what happened and decide whether to start again; False when the host is being closed."""
+        with self._changed:
+            if self._sent_away and not self._closing:
+                self._sent_away = False
+                return True
         now = time.monotonic()
         self._crashes.append(now)
         too_often = len(self._crashes) == CRASH_LIMIT and now - self._crashes[0] < CRASH_WINDOW_S
         with self._changed:
             if self._closing:
                 return False
+            self._crashes_seen += 1
             lost = self._turn if self._turn_open else None
-            self._turn_open = False
+            self._turn_open = self._loaded = self._asleep = False
             # What was queued belongs to the lost turn, except a load that has not been sent.
             self._outbox.clear()
             if self._last_load is not None:

@@ -17,12 +17,14 @@ from app.omni.turn import Exchange, ModelInfo, TurnStats
 @dataclass(frozen=True)
 class Load:
     """Load the model in `folder`, with the user's own voices in the folder `own_voices` ("": none); answered by
-    `Progress` … `Ready` or `Failed`.
+    `Progress` … `Ready` or `Failed`. `again`: it was loaded before, and only its memory had been given back; `Waking`
+    comes then in place of `Progress` and `Ready`.
     """
 
     folder: str
     threads: int = 2
     own_voices: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class StartTurn:
 
     With `say` the reply's words are given and only spoken, as the answer to `text` or, without it, read aloud: no audio
     follows. `seed` None: a fresh one; `temperature` of the words, None: the model's own. `image`: the picture that a
-    typed question is about, as in `TurnRequest`.
+    typed question is about, as in `TurnRequest`. `system`: what the model is to be told about itself first, "" nothing.
     """
 
     turn: int
@@ -42,6 +44,7 @@ class StartTurn:
     temperature: float | None = None
     say: str | None = None
     image: bytes | None = None
+    system: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,13 @@ class Ready:
 
     info: ModelInfo
     load_s: float
+
+
+@dataclass(frozen=True)
+class Waking:
+    """The model is being loaded again, for the turn that waits; `fraction` 1 when it is there."""
+
+    fraction: float
 
 
 @dataclass(frozen=True)
@@ -243,4 +253,16 @@ Command = (
     | Shutdown
 )
 VoiceEvent = VoiceMade | VoicesRead | VoicesChanged
-Event = Progress | Ready | UserText | Recognised | TextDelta | AudioFrame | ToolCall | TurnDone | Failed | VoiceEvent
+Event = (
+    Progress
+    | Ready
+    | Waking
+    | UserText
+    | Recognised
+    | TextDelta
+    | AudioFrame
+    | ToolCall
+    | TurnDone
+    | Failed
+    | VoiceEvent
+)

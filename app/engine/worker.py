@@ -46,6 +46,7 @@ from app.engine.protocol import (
     ToolCall,
     TurnDone,
     UserText,
+    Waking,
 )
 from app.engine.spawning import ignore_interrupts
 from app.omni.turn import (
@@ -203,13 +204,16 @@ class Worker:
 
     def _load(self, command: Load) -> None:
         def progress(stage: str, fraction: float) -> None:
-            self._send(Progress(stage, fraction))
+            # The end is told of once the user's voices are there too.
+            self._send(Waking(min(fraction, 0.99)) if command.again else Progress(stage, fraction))
 
         self._close_open_turn()
         self._engine = None
         self._own_voices = command.own_voices
         started = time.perf_counter()
         self._loading = True
+        if command.again:
+            self._send(Waking(0.0))
         try:
             engine = load_engine(self._factory, Path(command.folder), threads=command.threads, progress=progress)
         except Exception as error:
@@ -221,7 +225,7 @@ class Worker:
             self._loading = False
         voice_jobs.read_own(engine, command.own_voices)
         self._engine = engine
-        self._send(Ready(engine.info, time.perf_counter() - started))
+        self._send(Waking(1.0) if command.again else Ready(engine.info, time.perf_counter() - started))
 
     def _start(self, command: StartTurn) -> None:
         self._close_open_turn()
@@ -271,6 +275,7 @@ class Worker:
             seed=start.seed,
             temperature=start.temperature,
             say=start.say,
+            system=start.system,
             image=question.image,
         )
         try:

@@ -25,6 +25,7 @@ from app.engine.protocol import Event
 from app.gui.devices import Devices, Listeners
 from app.gui.kept import Kept
 from app.gui.larger_model import LargerModel
+from app.gui.models.work import Models
 from app.gui.pictures.pictures import Pictures
 from app.gui.posting import Posting
 from app.gui.preferences.preferences import Preferences
@@ -65,18 +66,18 @@ class Assistant(QObject):
         conversations: Path | None = None,
         voices: Path | None = None,
         agenda: Path | None = None,
+        models: Path | None = None,
     ) -> None:
         """`loaded` is what was read from `settings_file`; `factory` names the engine for the worker;
         `conversations` is the file that they are kept in, None to keep them in memory; `voices` the folder of the
         user's own voices, None for one beside the settings; `agenda` the file of timers and
-        notes, None to keep them in memory.
+        notes, None to keep them in memory; `models` the folder of downloaded models, None for one beside the settings.
         """
         super().__init__(window)
         self._window = window
         self._settings = loaded.settings
         self._settings_file = settings_file
-        self._model: Path | None = None
-        self._ready_pid: int | None = None
+        self._crashes_told: int | None = None
         self._silent = False
         self._no_echo_cancelling = ""
         self._had_device = {"microphone": False, "speaker": False}
@@ -125,6 +126,17 @@ class Assistant(QObject):
             lambda **changes: self._remember(replace(self._settings, **changes)),
         )
         self.toolbox = Toolbox(window, self.conversation, self.preferences, agenda, loaded.settings)
+        self.models = Models(
+            window,
+            self.conversation,
+            self.host,
+            self.preferences,
+            self.voices.library.folder,
+            models or settings_file.parent / "models",
+            loaded.settings,
+            lambda **changes: self._remember(replace(self._settings, **changes)),
+            lambda: self.voices.recording,
+        )
         self.larger_model = LargerModel(window, self.conversation, self.preferences, loaded.settings)
         self.pictures = Pictures(window, self.conversation)
         self._stopwatch = Stopwatch()
@@ -162,10 +174,9 @@ class Assistant(QObject):
         window.show_notice("settings", shown(loaded.notice))
 
     def start(self, model: Path) -> None:
-        """Start the model in folder `model` and open the sound devices; returns at once."""
-        self._model = model
+        """Start the model that the user has chosen, or that in folder `model`, and open the devices; at once."""
         self.host.start()
-        self.host.load(model, own_voices=self.voices.library.folder)
+        self.models.start(model)
         self._devices.open()
         self.toolbox.start()
         self._ticker.start()
@@ -177,6 +188,7 @@ class Assistant(QObject):
         self.conversation.stop()
         self.sound_check.close()
         self.preferences.close()
+        self.models.close()
         self.toolbox.close()
         self.larger_model.close()
         self.pictures.close()
@@ -204,6 +216,7 @@ class Assistant(QObject):
             self._ticker.setInterval(interval)
         self._window.show_activity(state.value)
         self.voices.state_changed(state)
+        self.models.switch.state_changed(state)
         if mode != Mode.MUTED:
             self._devices.hurry(mode == Mode.OPEN_MIC)
             self._window.show_open_mic(mode == Mode.OPEN_MIC)
@@ -284,17 +297,19 @@ class Assistant(QObject):
         _log.info("model ready: %s", info.name)
         self.reporter.model = info
         self.larger_model.model_ready(info)
+        self.models.switch.ready()
         voice = self.voices.model_ready(info, self._settings.voice)
         self._window.show_ready(info.voices, voice, info.own_voices)
         self.pictures.model_ready(info)
-        pid = self.host.pid
-        if self._ready_pid not in (None, pid):
+        if self._crashes_told not in (None, self.host.crashes):
             text = self.tr("The model stopped unexpectedly and was restarted: ask again.")
             self._window.show_notice("model", text)
-        self._ready_pid = pid
+        self._crashes_told = self.host.crashes
 
     def model_failed(self, sentence: str, fatal: bool) -> None:
         _log.info("model failed: %s", sentence)
+        if fatal and self.models.switch.fell_back(sentence):
+            return
         # When it is being restarted, progress follows and takes the sentence away again.
         self._window.show_model_failed(shown(sentence))
         if fatal:
@@ -324,9 +339,9 @@ class Assistant(QObject):
 
     def _retry(self) -> None:
         self._devices.open(look_again=True)
-        if self._model is not None and self._window.situation().model == Model.FAILED:
+        if self._window.situation().model == Model.FAILED:
             self._window.show_notice("load", "")
-            self.host.load(self._model)
+            self.models.switch.reload()
 
     def _ask(self, text: str) -> None:
         self._window.show_notice("model", "")
@@ -423,6 +438,7 @@ class Assistant(QObject):
 
     def _engine_event(self, event: Event) -> None:
         self._post(lambda: self.voices.engine_event(event))
+        self._post(lambda: self.models.switch.engine_event(event))
         self.conversation.engine_event(event)
 
     def _chunks(self, chunks: list[MicChunk]) -> None:

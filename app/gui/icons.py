@@ -42,6 +42,8 @@ _SHAPES = {
     "new": '<path d="M12 5v14M5 12h14"/>',
     "clock": '<circle cx="12" cy="12" r="8"/><path d="M12 7.5V12l3 2"/>',
     "search": '<circle cx="10.5" cy="10.5" r="6"/><path d="M15 15l5 5"/>',
+    "pause": '<path d="M9 6v12M15 6v12"/>',
+    "model": ('<path d="M12 3.5 19.5 7.5v9L12 20.5l-7.5-4v-9zM4.5 7.5 12 11.5l7.5-4M12 11.5v9"/>'),
     "play": '<path d="M8.5 5.5v13l10-6.5z" fill="{colour}"/>',
     "wait": '<circle cx="6.5" cy="12" r="1" fill="{colour}"/><circle cx="12" cy="12" r="1" fill="{colour}"/>'
     '<circle cx="17.5" cy="12" r="1" fill="{colour}"/>',

@@ -23,7 +23,7 @@ from app.omni.turn import ModelInfo
 from app.settings import Settings
 
 T = TypeVar("T")
-FIELDS = ("brain", "brain_address", "brain_model", "brain_scope", "brain_anywhere")
+FIELDS = ("offline", "brain", "brain_address", "brain_model", "brain_scope", "brain_anywhere")
 
 
 class LargerModel(QObject):
@@ -74,7 +74,7 @@ class LargerModel(QObject):
         settings, brain, problem = self._settings, None, ""
         if settings.brain:
             try:
-                address = usable_address(settings.brain_address, settings.brain_anywhere)
+                address = usable_address(settings.brain_address, settings.brain_anywhere and not settings.offline)
                 if not settings.brain_model:
                     raise BrainError(NO_MODEL)
                 talk = self._conversation
@@ -120,7 +120,7 @@ class LargerModel(QObject):
 
         def work() -> None:
             try:
-                found = ask(usable_address(settings.brain_address, settings.brain_anywhere))
+                found = ask(usable_address(settings.brain_address, settings.brain_anywhere and not settings.offline))
             except BrainError as error:
                 problem = str(error)
                 self._post(lambda: done(lambda: page.show_result(False, shown(problem))))

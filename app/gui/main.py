@@ -72,6 +72,7 @@ def run(app: QApplication, model: Path, factory: str = OMNI_ENGINE) -> int:
             conversations=paths.history_dir() / FILE_NAME,
             voices=paths.voices_dir(),
             agenda=paths.agenda_file(),
+            models=paths.models_dir(),
         )
         presence = Presence(window, assistant, loaded.settings, first)
         presence.show_minimised()

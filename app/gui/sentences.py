@@ -11,6 +11,8 @@ from functools import cache
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.gui.models.sentences import HUB
+
 _TURNS = (
     QT_TRANSLATE_NOOP("Sentences", "The model does not answer: please ask again."),
     QT_TRANSLATE_NOOP("Sentences", "The model could not answer: please ask again."),
@@ -257,7 +259,7 @@ _SYSTEM = (
     QT_TRANSLATE_NOOP("Sentences", "Read-only file system"),
 )
 # The stubs do not know that what is marked stays a string.
-KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES, *_BRAIN)))
+KNOWN = tuple(map(str, (*_TURNS, *_SOUND, *_MODEL, *_FILES, *_AGENDA, *_VOICES, *_BRAIN, *HUB)))
 SYSTEM = tuple(map(str, _SYSTEM))
 
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -322,6 +322,9 @@ QSpinBox:focus {{ border: 2px solid {c.accent}; }}
 QLineEdit {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
     padding: 0 14px; min-height: 40px; selection-background-color: {c.accent};
     selection-color: {c.on_accent}; placeholder-text-color: {c.muted}; }}
+QPlainTextEdit {{ background: {c.ground}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;
+    padding: 6px 10px; selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
+QPlainTextEdit:focus {{ border: 2px solid {c.accent}; padding: 5px 9px; }}
 QLineEdit:disabled {{ color: {c.muted}; }}
 
 QComboBox {{ background: {c.surface}; color: {c.text}; border: 1px solid {c.border}; border-radius: 12px;

@@ -173,7 +173,7 @@ class OmniEngine:
         if phrases is not None:
             # Given words are no thoughts.
             parts = replace(parts, generation=replace(parts.generation, open_thinking=False))
-        ids = self._prompt_ids(question, request.history, voice, parts.generation)
+        ids = self._prompt_ids(question, request.history, voice, parts.generation, request.system.strip())
         prompt = build_prompt(parts.config, ids, voice, features, seen)
         reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
         yield from hearing.beside(reply.drawn() if phrases is None else reply.say(phrases), cancelled)
@@ -226,15 +226,16 @@ class OmniEngine:
         return phrases
 
     def _prompt_ids(
-        self, question: Message, history: Sequence[Exchange], voice: Voice, generation: GenerationConfig
+        self, question: Message, history: Sequence[Exchange], voice: Voice, generation: GenerationConfig, system: str
     ) -> list[int]:
         """Ids of the prompt; of the exchanges the newest that the model and its context can hold."""
+        opening = [Message("system", system)] if system else []
         config = self._parts.config
         room = config.max_position_embeddings - min(_ANSWER_ROOM, config.max_position_embeddings // 2)
         turns = self._parts.history_turns
         kept = list(history if turns is None else history[max(len(history) - turns, 0) :])
         while True:
-            messages = [*history_messages(kept), question]
+            messages = [*opening, *history_messages(kept), question]
             ids = self._chat.encode(messages, open_thinking=generation.open_thinking)
             if len(ids) <= room:
                 break
@@ -252,6 +253,8 @@ class OmniEngine:
     def _lengthen(self, ids: list[int], messages: list[Message], wanted: int, room: int, thinking: bool) -> list[int]:
         """Put system text in front until the prompt has `wanted` positions, as far as `room` allows."""
         text = ""
+        if messages[0].role == "system":
+            text, messages = messages[0].content + " ", messages[1:]
         while len(ids) < wanted:
             text += _FILLER
             longer = self._chat.encode([Message("system", text.strip()), *messages], open_thinking=thinking)

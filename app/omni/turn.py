@@ -58,7 +58,7 @@ class TurnRequest:
 
     With `say` the words of the reply are given and only spoken, as an answer to the question or, without one, as a
     text that is read aloud. `seed` None draws a fresh one; the seed in use comes back in `TurnStats`. `temperature` (0
-    or more, 0 takes the likeliest words) None is the model's own.
+    or more, 0 takes the likeliest words) None is the model's own. `system`: what the model is told about itself first.
     """
 
     audio: NDArray[np.float32] | None = None
@@ -69,6 +69,7 @@ class TurnRequest:
     temperature: float | None = None
     say: str | None = None
     image: bytes | None = None
+    system: str = ""
 
 
 @dataclass(frozen=True)

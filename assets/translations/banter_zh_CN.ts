@@ -69,7 +69,98 @@
     </message>
 </context>
 <context>
+    <name>AnswersDialog</name>
+    <message>
+        <source>Answers of {model}</source>
+        <translation>{model} 的回答</translation>
+    </message>
+    <message>
+        <source>As in the settings</source>
+        <translation>与设置相同</translation>
+    </message>
+    <message>
+        <source>The same for all models</source>
+        <translation>所有模型都一样</translation>
+    </message>
+    <message>
+        <source>Choose</source>
+        <translation>自选</translation>
+    </message>
+    <message>
+        <source>Set the temperature of this model</source>
+        <translation>设置此模型的温度</translation>
+    </message>
+    <message>
+        <source>&amp;Variety of the words (temperature)</source>
+        <translation>用词的变化（温度）(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>温度</translation>
+    </message>
+    <message>
+        <source>As many as fit</source>
+        <translation>能放多少放多少</translation>
+    </message>
+    <message>
+        <source>What the makers of the model recommend</source>
+        <translation>模型作者推荐的值</translation>
+    </message>
+    <message>
+        <source>Say how many</source>
+        <translation>指定数量</translation>
+    </message>
+    <message>
+        <source>Earlier questions</source>
+        <translation>之前的问题</translation>
+    </message>
+    <message>
+        <source>&amp;Earlier questions that it remembers</source>
+        <translation>它记得的之前问题(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Small models answer better with few of them.</source>
+        <translation>小模型记得少一些，回答反而更好。</translation>
+    </message>
+    <message>
+        <source>You are a friendly assistant who answers briefly.</source>
+        <translation>你是一个友好的助手，回答简短。</translation>
+    </message>
+    <message>
+        <source>&amp;What it is told about itself (system prompt)</source>
+        <translation>告诉它它是谁（系统提示）(&amp;W)</translation>
+    </message>
+    <message>
+        <source>In the language that it is to speak. Empty: nothing.</source>
+        <translation>用希望它说的语言写。留空：什么也不告诉。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Everything is saved already (Esc)</source>
+        <translation>一切都已保存 (Esc)</translation>
+    </message>
+</context>
+<context>
     <name>AnswersPage</name>
+    <message>
+        <source>&amp;Models…</source>
+        <translation>模型(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>Download, import and choose the model that answers (Ctrl+Shift+O)</source>
+        <translation>下载、导入并选择回答用的模型 (Ctrl+Shift+O)</translation>
+    </message>
+    <message>
+        <source>Which model answers</source>
+        <translation>由哪个模型回答</translation>
+    </message>
+    <message>
+        <source>A larger one knows more, speaks Chinese too, and needs more memory and a faster computer.</source>
+        <translation>更大的模型懂得更多，也会说中文，但需要更多内存和更快的电脑。</translation>
+    </message>
     <message>
         <source>Model’s own</source>
         <translation>模型默认</translation>
@@ -762,6 +853,21 @@
     </message>
 </context>
 <context>
+    <name>LicencesDialog</name>
+    <message>
+        <source>Licences of {model}</source>
+        <translation>{model} 的许可证</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Licence of {part}: {licence}</source>
+        <translation>{part} 的许可证：{licence}</translation>
+    </message>
+</context>
+<context>
     <name>LogWriter</name>
     <message>
         <source>The transcript file cannot be written: {reason}.</source>
@@ -898,6 +1004,309 @@
     <message>
         <source>&amp;Report this turn…</source>
         <translation>报告这一轮对话(&amp;R)…</translation>
+    </message>
+</context>
+<context>
+    <name>ModelCard</name>
+    <message>
+        <source>Progress of {model}</source>
+        <translation>{model} 的进度</translation>
+    </message>
+    <message>
+        <source>{action}: {model}</source>
+        <translation>{action}：{model}</translation>
+    </message>
+</context>
+<context>
+    <name>ModelSwitch</name>
+    <message>
+        <source>{model} could not be loaded, so {other} answers. {reason}</source>
+        <translation>{model} 无法载入，现由 {other} 回答。{reason}</translation>
+    </message>
+    <message>
+        <source>The model had been put away and is coming back. What you say meanwhile is not lost.</source>
+        <translation>模型之前已被收起，正在回来。期间说的话不会丢失。</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>修复</translation>
+    </message>
+    <message>
+        <source>Answers…</source>
+        <translation>回答…</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>校验</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>删除…</translation>
+    </message>
+    <message>
+        <source>Licences…</source>
+        <translation>许可证…</translation>
+    </message>
+    <message>
+        <source>Offline: allow the network below to download it.</source>
+        <translation>离线：要下载，请在下方允许使用网络。</translation>
+    </message>
+    <message>
+        <source>Being imported</source>
+        <translation>正在导入</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Downloading</source>
+        <translation>正在下载</translation>
+    </message>
+    <message>
+        <source>Being checked</source>
+        <translation>正在校验</translation>
+    </message>
+    <message>
+        <source>Being removed</source>
+        <translation>正在删除</translation>
+    </message>
+    <message>
+        <source>Being loaded</source>
+        <translation>正在载入</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>Not here</source>
+        <translation>未下载</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>Here</source>
+        <translation>已在本机</translation>
+    </message>
+    <message>
+        <source>Damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>{size} · comes with Banter · English</source>
+        <translation>{size} · 随 Banter 提供 · 英语</translation>
+    </message>
+    <message>
+        <source>{size} on this computer</source>
+        <translation>在本机占 {size}</translation>
+    </message>
+    <message>
+        <source>about {size} to download</source>
+        <translation>需下载约 {size}</translation>
+    </message>
+    <message>
+        <source>{done} of about {total} are here</source>
+        <translation>约 {total} 中已有 {done}</translation>
+    </message>
+    <message>
+        <source>{percent} %</source>
+        <translation>{percent} %</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>{size} a second</source>
+        <translation>每秒 {size}</translation>
+    </message>
+    <message>
+        <source>{file}: {done} of {total}</source>
+        <translation>{file}：{done} / {total}</translation>
+    </message>
+    <message>
+        <source>{count} s left</source>
+        <translation>剩余 {count} 秒</translation>
+    </message>
+    <message>
+        <source>{count} min left</source>
+        <translation>剩余 {count} 分钟</translation>
+    </message>
+    <message>
+        <source>{count} h left</source>
+        <translation>剩余 {count} 小时</translation>
+    </message>
+    <message>
+        <source>Banter starter</source>
+        <translation>Banter 入门模型</translation>
+    </message>
+    <message>
+        <source>The model {model} is not here any more, so the starter answers.</source>
+        <translation>模型 {model} 已不在本机，现由入门模型回答。</translation>
+    </message>
+    <message>
+        <source>Import a model</source>
+        <translation>导入模型</translation>
+    </message>
+    <message>
+        <source>Remove {model} from this computer?</source>
+        <translation>从本机删除 {model}？</translation>
+    </message>
+    <message>
+        <source>This frees up to {size}. It can be downloaded again.</source>
+        <translation>最多可释放 {size}。以后可以再次下载。</translation>
+    </message>
+    <message>
+        <source>This frees up to {size}, and cannot be undone: Banter does not know where it came from.</source>
+        <translation>最多可释放 {size}，且无法撤销：Banter 不知道它来自何处。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Damaged: {names}. Repair it, or import it again.</source>
+        <translation>已损坏：{names}。请修复，或重新导入。</translation>
+    </message>
+    <message>
+        <source>Every file is as it should be.</source>
+        <translation>所有文件都完好。</translation>
+    </message>
+    <message>
+        <source>It is here, and every file has been checked.</source>
+        <translation>已在本机，所有文件都已校验。</translation>
+    </message>
+    <message>
+        <source>{model} is here, without {parts}.</source>
+        <translation>{model} 已在本机，但缺少 {parts}。</translation>
+    </message>
+    <message>
+        <source>{model} is here, and every file has been checked.</source>
+        <translation>{model} 已在本机，所有文件都已校验。</translation>
+    </message>
+    <message>
+        <source>Downloaded models take {used}; {free} of the disk are free.</source>
+        <translation>已下载的模型占 {used}；磁盘剩余 {free}。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>Downloads</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>Hugging Face</source>
+        <translation>Hugging Face</translation>
+    </message>
+    <message>
+        <source>Or what the variable HF_ENDPOINT names</source>
+        <translation>或变量 HF_ENDPOINT 指定的地址</translation>
+    </message>
+    <message>
+        <source>ModelScope</source>
+        <translation>魔搭社区</translation>
+    </message>
+    <message>
+        <source>Often faster in China</source>
+        <translation>在中国通常更快</translation>
+    </message>
+    <message>
+        <source>Another address</source>
+        <translation>其他地址</translation>
+    </message>
+    <message>
+        <source>A mirror that answers as Hugging Face does</source>
+        <translation>与 Hugging Face 兼容的镜像</translation>
+    </message>
+    <message>
+        <source>&amp;From where</source>
+        <translation>下载来源(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Address of the mirror</source>
+        <translation>镜像地址</translation>
+    </message>
+    <message>
+        <source>An address begins with https:// or http://.</source>
+        <translation>地址应以 https:// 或 http:// 开头。</translation>
+    </message>
+    <message>
+        <source>Stay &amp;offline</source>
+        <translation>保持离线(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Banter then connects to nothing at all: no downloads, no weather, no model elsewhere.</source>
+        <translation>Banter 将完全不联网：不下载，不查天气，也不用别处的模型。</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>After {count} minutes</source>
+        <translation>{count} 分钟后</translation>
+    </message>
+    <message>
+        <source>&amp;Put the model away when it is not used</source>
+        <translation>不使用时收起模型(&amp;P)</translation>
+    </message>
+    <message>
+        <source>That frees its memory. It comes back when you talk; nothing you say meanwhile is lost.</source>
+        <translation>这会释放内存。您说话时它会回来；期间说的话不会丢失。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsWindow</name>
+    <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>&amp;Import from a folder…</source>
+        <translation>从文件夹导入(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>For a model that you have carried here from another computer</source>
+        <translation>用于从另一台电脑带来的模型</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
 </context>
 <context>
@@ -1226,8 +1635,8 @@
         <translation>一切都留在这台电脑上</translation>
     </message>
     <message>
-        <source>Your voice is understood, answered and kept here. Banter uses no network.</source>
-        <translation>你的声音在本机识别、回答和保存。Banter 不使用网络。</translation>
+        <source>Your voice is understood, answered and kept here. The network is used only for models that you download.</source>
+        <translation>您的声音在本机听懂、回答和保存。只有下载模型时才使用网络。</translation>
     </message>
     <message>
         <source>Your words may leave this computer</source>
@@ -1973,6 +2382,166 @@
     <message>
         <source>Read-only file system</source>
         <translation>只读文件系统</translation>
+    </message>
+    <message>
+        <source>{folder} is no folder: choose the one that holds the model.</source>
+        <translation>{folder} 不是文件夹：请选择放有模型的文件夹。</translation>
+    </message>
+    <message>
+        <source>{model} is here already: remove it first to import another one.</source>
+        <translation>{model} 已在本机：要导入另一个，请先删除它。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as a model&apos;s configuration: copy the model folder again.</source>
+        <translation>{path} 无法作为模型配置读取：请重新复制模型文件夹。</translation>
+    </message>
+    <message>
+        <source>{source} was not copied well: check the disk and try again.</source>
+        <translation>{source} 未能正确复制：请检查磁盘后重试。</translation>
+    </message>
+    <message>
+        <source>{folder} holds no model: config.json, tokenizer.json and the weights must be in one folder.</source>
+        <translation>{folder} 中没有模型：config.json、tokenizer.json 和权重必须在同一个文件夹里。</translation>
+    </message>
+    <message>
+        <source>{folder} holds several models ({names}): choose the folder of one of them.</source>
+        <translation>{folder} 中有多个模型（{names}）：请选择其中一个的文件夹。</translation>
+    </message>
+    <message>
+        <source>{folder} cannot be read ({reason}).</source>
+        <translation>无法读取 {folder}（{reason}）。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged or incomplete: copy it again.</source>
+        <translation>{path} 已损坏或不完整：请重新复制。</translation>
+    </message>
+    <message>
+        <source>{part} is missing: put its folder, named {name}, into {folder}.</source>
+        <translation>缺少 {part}：请把它的文件夹（名为 {name}）放入 {folder}。</translation>
+    </message>
+    <message>
+        <source>{part} is incomplete: there is no {name}.</source>
+        <translation>{part} 不完整：没有 {name}。</translation>
+    </message>
+    <message>
+        <source>The list of models {path} cannot be used: {error}.</source>
+        <translation>模型列表 {path} 无法使用：{error}。</translation>
+    </message>
+    <message>
+        <source>{needed} of free disk space is needed, and {free} is there: make room and try again.</source>
+        <translation>需要 {needed} 可用磁盘空间，现有 {free}：请腾出空间后重试。</translation>
+    </message>
+    <message>
+        <source>There is no model {model}: `banter models` lists those that there are.</source>
+        <translation>没有模型 {model}：`banter models` 会列出现有的模型。</translation>
+    </message>
+    <message>
+        <source>There is no model {model} to download: `banter models` lists those that there are.</source>
+        <translation>没有可下载的模型 {model}：`banter models` 会列出现有的模型。</translation>
+    </message>
+    <message>
+        <source>{hub} sends from one address to the next without end: choose another mirror.</source>
+        <translation>{hub} 不断地重定向：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} sends to an address that cannot be used: choose another mirror.</source>
+        <translation>{hub} 指向了无法使用的地址：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} cannot be reached: check the network, or choose another mirror.</source>
+        <translation>无法连接 {hub}：请检查网络，或选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} does not answer: check the network, or choose another mirror.</source>
+        <translation>{hub} 没有应答：请检查网络，或选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} is too slow: try again later, or choose another mirror.</source>
+        <translation>{hub} 太慢：请稍后再试，或选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} is busy ({status}): try again later.</source>
+        <translation>{hub} 正忙（{status}）：请稍后再试。</translation>
+    </message>
+    <message>
+        <source>{hub} refused to tell about {part} ({status}): choose another mirror.</source>
+        <translation>{hub} 拒绝提供 {part} 的信息（{status}）：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} did not answer as a model hub does: choose another mirror.</source>
+        <translation>{hub} 的应答不像模型站点：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} does not give {file} away ({status}): choose another mirror.</source>
+        <translation>{hub} 不提供 {file}（{status}）：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} has no {file} ({status}): choose another mirror.</source>
+        <translation>{hub} 没有 {file}（{status}）：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} has another {file} than the one that it announces: choose another mirror.</source>
+        <translation>{hub} 上的 {file} 与它公布的不同：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{hub} sent a web page instead of {file}: log in to this network, or choose another mirror.</source>
+        <translation>{hub} 发来的是网页而不是 {file}：请先登录此网络，或选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>The connection to {hub} was cut: check the network and try again.</source>
+        <translation>与 {hub} 的连接中断：请检查网络后重试。</translation>
+    </message>
+    <message>
+        <source>{file} differs from what was published: try again, or choose another mirror.</source>
+        <translation>{file} 与发布的内容不同：请重试，或选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>The proxy of this computer cannot be used: {error}.</source>
+        <translation>本机的代理无法使用：{error}。</translation>
+    </message>
+    <message>
+        <source>{mirror} is no address of a mirror: it begins with https:// or http://.</source>
+        <translation>{mirror} 不是镜像地址：地址应以 https:// 或 http:// 开头。</translation>
+    </message>
+    <message>
+        <source>{part} was not found at {hub} ({status}): choose another mirror.</source>
+        <translation>在 {hub} 上没有找到 {part}（{status}）：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{part} is not published at {hub}: choose another mirror.</source>
+        <translation>{part} 没有在 {hub} 上发布：请选择其他镜像。</translation>
+    </message>
+    <message>
+        <source>{repository} is no repository: correct it in the list of models.</source>
+        <translation>{repository} 不是仓库：请在模型列表中更正。</translation>
+    </message>
+    <message>
+        <source>Banter is to stay offline: allow it to use the network, or import the model from a folder.</source>
+        <translation>Banter 设为保持离线：请允许它使用网络，或从文件夹导入模型。</translation>
+    </message>
+    <message>
+        <source>The disk is full: free some space and try again; what is here already is kept.</source>
+        <translation>磁盘已满：请腾出空间后重试；已下载的部分会保留。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written ({reason}).</source>
+        <translation>无法写入 {path}（{reason}）。</translation>
+    </message>
+    <message>
+        <source>Something went wrong with the model ({detail}); please try again.</source>
+        <translation>处理模型时出了问题（{detail}）；请重试。</translation>
+    </message>
+    <message>
+        <source>{model} was not brought here by Banter, so there is nothing to compare it with.</source>
+        <translation>{model} 不是由 Banter 放到这里的，因此无从比对。</translation>
+    </message>
+    <message>
+        <source>The starter belongs to Banter and stays.</source>
+        <translation>入门模型是 Banter 的一部分，不能删除。</translation>
+    </message>
+    <message>
+        <source>Another Banter is busy with the models: wait until it has finished.</source>
+        <translation>另一个 Banter 正在处理模型：请等它完成。</translation>
     </message>
 </context>
 <context>

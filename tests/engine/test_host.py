@@ -28,6 +28,7 @@ from app.engine.protocol import (
     ToolCall,
     TurnDone,
     UserText,
+    Waking,
 )
 from app.omni.turn import FRAME_SAMPLES, StopReason
 
@@ -421,3 +422,65 @@ def test_ctrl_c_is_quiet(parent: tuple[subprocess.Popen[str], int], tmp_path: Pa
     assert process.returncode == 130
     assert errors == ""
     wait_for(lambda: not running(worker))
+
+
+# --- memory
+
+
+def test_a_model_that_was_put_away_comes_back_for_the_turn_that_waits(ready: Client) -> None:
+    assert ready.host.unload() and ready.host.unload()
+    turn = ready.host.start_turn()
+    # All of it is said before the model is there.
+    for _ in range(2):
+        ready.host.push_audio(turn, np.ones(1, np.float32))
+    ready.host.end_turn(turn)
+    seen, done = ready.finish(turn)
+    assert done.stats.heard == "say 2" and done.stats.frames == 2
+    waking = [event for event in seen if isinstance(event, Waking)]
+    assert seen[: len(waking)] == waking and waking[-1] == Waking(1.0)
+    assert not [event for event in seen if isinstance(event, Ready | Progress)]
+    _, again = ready.finish(ready.host.start_turn(text="say 1"))
+    assert again.stats.frames == 1
+
+
+def test_what_else_is_asked_of_it_wakes_the_model_too(ready: Client) -> None:
+    assert ready.host.unload()
+    ready.host.recognise(3, np.full(2, 0.5, np.float32))
+    assert ready.until(lambda event: isinstance(event, Recognised))[-1] == Recognised(3, "1.0")
+
+
+def test_a_model_is_not_put_away_in_the_midst_of_a_turn(ready: Client) -> None:
+    turn = ready.host.start_turn(text="say 5")
+    assert not ready.host.unload()
+    ready.finish(turn)
+    assert ready.host.unload()
+
+
+def test_a_model_that_cannot_come_back_is_told_of(ready: Client) -> None:
+    assert ready.host.unload()
+    (ready.folder / "damaged").touch()
+    turn = ready.host.start_turn(text="say 1")
+    failed = ready.until(lambda event: isinstance(event, Failed) and event.turn == turn)
+    assert any(isinstance(event, Failed) and event.fatal and "copy it again" in event.message for event in failed)
+    (ready.folder / "damaged").unlink()
+    ready.host.load(ready.folder)
+    ready.until_ready()
+
+
+def test_a_crash_while_it_is_away_brings_it_back(ready: Client) -> None:
+    before = ready.host.pid
+    assert ready.host.unload()
+    wait_for(lambda: ready.host.pid not in (None, before))
+    kill_worker(ready.host)
+    ready.until_ready()
+    ready.finish(ready.host.start_turn(text="say 1"))
+    assert ready.host.crashes == 1
+
+
+def test_a_model_that_is_away_takes_hardly_any_memory(ready: Client) -> None:
+    before = ready.host.pid
+    assert before is not None and ready.host.unload()
+    wait_for(lambda: ready.host.pid not in (None, before))
+    assert not psutil.pid_exists(before) and ready.host.crashes == 0
+    ready.host.close()
+    assert ready.host.pid is None

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication
 
@@ -16,12 +16,19 @@ from app.audio.catalogue import DeviceName, Found
 from app.audio.check import Findings
 from app.gui import theme, translation
 from app.gui.desktop.hotkey import Hotkey
+from app.gui.models import rows
+from app.gui.models.rows import Use
+from app.gui.models.window import ModelsWindow
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.report.dialog import ReportWindow
 from app.gui.soundcheck.dialog import SoundCheckWindow
 from app.gui.studio.window import StudioWindow
 from app.gui.window import MainWindow
 from app.history.records import Summary
+from app.hub import catalogue
+from app.hub.download import Progress
+from app.hub.jobs import Job, Kind
+from app.hub.library import Entry, State
 from app.settings import Language, Settings, Theme
 from app.voices.checks import check
 from app.voices.choose import CHOSEN_S, best_start
@@ -146,6 +153,39 @@ def small_windows(folder: Path, dress: str, mark: str = "") -> None:
         window.deleteLater()
 
 
+def sample_models() -> ModelsWindow:
+    """The models as somebody sees them who downloads one and uses the other."""
+    known = catalogue.load()
+    dense, moe = (known.models[id] for id in ("minimind-3o", "minimind-3o-moe"))
+    starter = Entry("starter", "Banter starter", State.HERE, Path(), 72_000_000, is_starter=True)
+    first = Entry(dense.id, dense.title, State.HERE, Path(), 1_092_000_000, 0, tuple(known.packages(dense)), True)
+    second = Entry(moe.id, moe.title, State.PARTIAL, Path(), 630_000_000, 1, tuple(known.packages(moe)), True)
+    now = Progress(212_000_000, 631_000_000, "pytorch_model.bin", 209_000_000, 629_000_000)
+    job = Job(moe.id, Kind.DOWNLOAD, running=True, progress=now, speed=3.4e6, seconds_left=123.0)
+    window = ModelsWindow()
+    window.show_settings(Settings())
+    disk = QCoreApplication.translate("Models", "Downloaded models take {used}; {free} of the disk are free.")
+    window.show_disk(disk.format(used="1.3 GB", free="52.3 GB"))
+    window.show_rows(
+        (
+            rows.row(starter, None, Use.NO, offline=False),
+            rows.row(first, None, Use.YES, offline=False),
+            rows.row(second, job, Use.NO, offline=False),
+        )
+    )
+    return window
+
+
+def models(folder: Path, dress: str, mark: str = "") -> None:
+    """The window of the models."""
+    window = sample_models()
+    window.show()
+    settle()
+    window.grab().save(str(folder / f"models{mark}-{dress}.png"))
+    window.close()
+    window.deleteLater()
+
+
 def settle() -> None:
     """Let Qt lay everything out."""
     for _ in range(20):
@@ -186,6 +226,7 @@ def pictures(folder: Path, dress: str, mark: str) -> None:
     settings_pages(folder, Theme(dress), mark)
     voices(folder, dress, mark)
     small_windows(folder, dress, mark)
+    models(folder, dress, mark)
 
 
 if __name__ == "__main__":

@@ -30,15 +30,17 @@ UNKNOWN = "I do not know that one."
 
 
 class ScriptedEngine:
-    """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about
-    chance; "ponder" has it think for a minute; "crash" ends it; "call TEXT" calls a tool; "riddle" it does not know.
-    Says what it is told to say. Of a picture it tells the mean colour; with a file "blind" in `folder` it cannot see
-    any.
+    """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about chance,
+    "manner" what it was told about itself and how much of the conversation it has got; "ponder" has it think for a
+    minute; "crash" ends it; "call TEXT" calls a tool; "riddle" it does not know. Says what it is told to say. Of a
+    picture it tells the mean colour; with a file "blind" in `folder` it cannot see any.
     """
 
     def __init__(self, folder: Path) -> None:
         sees = not (folder / "blind").exists()
-        self.info = ModelInfo("scripted", str(folder), ("ada", "ben"), 0, unknown=(UNKNOWN,), sees=sees)
+        names = folder / "voices"
+        voices = tuple(names.read_text().split()) if names.exists() else ("ada", "ben")
+        self.info = ModelInfo("scripted", str(folder), voices, 0, unknown=(UNKNOWN,), sees=sees)
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         question = request.text or "spoken words"
@@ -58,6 +60,8 @@ class ScriptedEngine:
             words += [str(round(float(mean))) for mean in np.frombuffer(request.image, np.uint8).reshape(-1, 3).mean(0)]
         if question == "dice":
             words = f"You said: seed {request.seed} temperature {request.temperature}".split()
+        if question == "manner":
+            words = f"system {request.system or '-'} history {len(request.history)}".split()
         if request.say is None and question == "riddle":
             words = UNKNOWN.split()
         if request.say is None and (question == "count" or request.text is None):

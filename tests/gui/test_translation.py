@@ -21,6 +21,8 @@ from app.conversation import answer, machine, self_echo
 from app.conversation.latency import Part, Start
 from app.engine import factory, host
 from app.gui import latency, theme, translation
+from app.gui.models.answers import AnswersDialog
+from app.gui.models.licences import LicencesDialog
 from app.gui.preferences.dialog import PreferencesWindow
 from app.gui.preferences.page import without_shortcut
 from app.gui.report.dialog import ReportWindow
@@ -31,10 +33,11 @@ from app.gui.status import Model, Situation, line
 from app.gui.studio.window import StudioWindow
 from app.gui.window import MINIMUM, MainWindow
 from app.history import keeper
-from app.settings import Language, Settings
+from app.hub import catalogue
+from app.settings import Answering, Language, Settings
 from app.voices.checks import check as quality
 from app.voices.choose import CHOSEN_S
-from tests.gui.screenshots import sample, sample_clip, settle
+from tests.gui.screenshots import sample, sample_clip, sample_models, settle
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TABLE = paths.translations_dir() / "banter_zh_CN.ts"
@@ -163,7 +166,12 @@ def windows() -> list[QWidget]:
     studio, clip = StudioWindow(), sample_clip()
     studio.show_able(True)
     studio.show_clip(clip, 0.0, CHOSEN_S, quality(clip))
-    return [main, empty, preferences, check, ReportWindow("How are you?", 12.3), studio]
+    known = catalogue.load()
+    model = known.models["minimind-3o"]
+    licences = LicencesDialog(model.title, known.packages(model))
+    manner = AnswersDialog(model.title, Answering(0.7, "You are a pirate.", 3), has_system=True)
+    report = ReportWindow("How are you?", 12.3)
+    return [main, empty, preferences, check, report, studio, sample_models(), licences, manner]
 
 
 def text_of(widget: QWidget) -> str:

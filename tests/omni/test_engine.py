@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.omni.chat import Message
 from app.omni.engine import OmniEngine
 from app.omni.errors import DamagedModelError, TurnTooLongError
 from app.omni.silence import is_quiet, silence_codes, soft_limit
@@ -98,6 +99,28 @@ def test_seed_voice_and_history_decide_the_answer(engine: OmniEngine) -> None:
         TurnRequest(audio=question() ** 2, seed=4),
     ):
         assert not np.array_equal(samples(run(engine, other)[0])[:5000], expected[:5000])
+
+
+@pytest.mark.parametrize("voice", ["Zoe", "Both"])
+def test_the_system_prompt_comes_before_everything_else(
+    engine: OmniEngine, monkeypatch: pytest.MonkeyPatch, voice: str
+) -> None:
+    """For a voice with reference codes, which may need a longer prompt, too."""
+    prompts: list[list[Message]] = []
+    encode = engine._chat.encode
+
+    def noted(messages: Sequence[Message], **options: object) -> list[int]:
+        prompts.append(list(messages))
+        return encode(messages, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine._chat, "encode", noted)
+    history = (Exchange("Hi", "Hello"),)
+    run(engine, TurnRequest(text="Why?", system=" Be brief.\n", history=history, voice=voice, seed=1))
+    assert [message.role for message in prompts[-1]] == ["system", "user", "assistant", "user"]
+    assert prompts[-1][0].content.startswith("Be brief.")
+    prompts.clear()
+    run(engine, TurnRequest(text="Why?", seed=1))
+    assert [message.role for message in prompts[0]] == ["user"]
 
 
 def test_without_a_seed_each_turn_draws_its_own(engine: OmniEngine) -> None:

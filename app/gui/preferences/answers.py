@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QSpinBox
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QSpinBox
 
 from app.gui.preferences.page import Page
 from app.gui.preferences.parts import Scale, Segments
@@ -14,11 +15,24 @@ SEED = 1
 
 
 class AnswersPage(Page):
-    """Temperature and seed."""
+    """Temperature and seed.
 
+    Signals: `models_clicked()`.
+    """
+
+    models_clicked = Signal()
     FIELDS = ("temperature", "seed")
 
     def build(self) -> None:
+        card = self.card()
+        self.models = QPushButton(self.tr("&Models…"))
+        self.models.setToolTip(self.tr("Download, import and choose the model that answers (Ctrl+Shift+O)"))
+        self.models.clicked.connect(self.models_clicked)
+        card.row(
+            self.tr("Which model answers"),
+            self.models,
+            self.tr("A larger one knows more, speaks Chinese too, and needs more memory and a faster computer."),
+        )
         card = self.card()
         self.variety = Segments(
             (

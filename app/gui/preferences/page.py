@@ -6,7 +6,7 @@ import re
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.preferences.parts import Scale, Segments, Switch
@@ -70,7 +70,7 @@ class Card(QFrame):
         beside.addWidget(control)
         if more is not None and not isinstance(more, Scale):
             beside.addWidget(more)
-        if isinstance(control, Segments):
+        if isinstance(control, Segments) or type(control) is QPushButton:
             beside.addStretch(1)
         words.addSpacing(6)
         words.addLayout(beside)

@@ -25,11 +25,12 @@ class Preferences(QObject):
 
     What has a control in the main window too goes through that one, so that both always show the same.
 
-    Signals: `check_requested()` for the sound check; `changed(Settings)`, whoever has changed them;
-    `made(PreferencesWindow)` when the window is made.
+    Signals: `check_requested()` for the sound check; `models_requested()` for the window of the models;
+    `changed(Settings)`, whoever has changed them; `made(PreferencesWindow)` when the window is made.
     """
 
     check_requested = Signal()
+    models_requested = Signal()
     changed = Signal(object)
     made = Signal(object)
 
@@ -56,7 +57,7 @@ class Preferences(QObject):
         self._echo = ""
         self.dialog: PreferencesWindow | None = None
         self._conversation.set_timing(timing_for(settings.patience, settings.barge_in))
-        self._host.seed, self._host.temperature = settings.seed, settings.temperature
+        self._host.seed = settings.seed
         self._devices.clean(settings.cancel_echo, settings.suppress_noise)
         window.show_toggle(settings.talk == Talk.TOGGLE)
         window.transcript.show_latencies(settings.show_latency)
@@ -70,6 +71,7 @@ class Preferences(QObject):
             self.dialog = PreferencesWindow(self._window)
             self.dialog.changed.connect(self.change)
             self.dialog.sound.check_clicked.connect(self.check_requested)
+            self.dialog.answers.models_clicked.connect(self.models_requested)
             self.dialog.sound.muted.connect(self._window.header.mute.setChecked)
             self.dialog.privacy.delete_all_clicked.connect(lambda: self._retention.delete_all(self.dialog))
             self.dialog.show_settings(self._settings)
@@ -149,8 +151,8 @@ class Preferences(QObject):
 
         if differs("patience", "barge_in"):
             self._conversation.set_timing(timing_for(now.patience, now.barge_in))
-        if differs("seed", "temperature"):
-            self._host.seed, self._host.temperature = now.seed, now.temperature
+        if differs("seed"):
+            self._host.seed = now.seed
         if differs("cancel_echo", "suppress_noise"):
             self._devices.clean(now.cancel_echo, now.suppress_noise)
         if differs("talk"):

@@ -14,7 +14,10 @@ def promise(settings: Settings) -> tuple[str, str]:
     """The headline and more, as true as the settings make it."""
     host, model = _larger_model(settings)
     headline = translate("Promise", "Nothing leaves this computer")
-    more = translate("Promise", "Your voice is understood, answered and kept here. Banter uses no network.")
+    more = translate(
+        "Promise",
+        "Your voice is understood, answered and kept here. The network is used only for models that you download.",
+    )
     if host:
         headline = translate("Promise", "Your words may leave this computer")
         more = translate(
@@ -22,7 +25,7 @@ def promise(settings: Settings) -> tuple[str, str]:
             "Your voice is understood and kept here, but questions, and what was said before them, go to {host} as "
             "text.",
         ).format(host=host)
-    elif settings.weather:
+    elif settings.weather and not settings.offline:
         headline = translate("Promise", "Your voice stays on this computer")
         more = translate("Promise", "It is understood, answered and kept here.")
     elif model:
@@ -30,7 +33,7 @@ def promise(settings: Settings) -> tuple[str, str]:
     if model and not host:
         about = translate("Promise", "Questions go to {model} too, which runs on this computer.").format(model=model)
         more = _both(more, about)
-    if settings.weather:
+    if settings.weather and not settings.offline:
         about = translate("Promise", "Only when you ask for the weather, the name of the place goes to open-meteo.com.")
         more = _both(more, about)
     return headline, more
@@ -50,4 +53,4 @@ def _larger_model(settings: Settings) -> tuple[str, str]:
         return "", ""
     if address.is_here:
         return "", settings.brain_model
-    return (address.host, settings.brain_model) if settings.brain_anywhere else ("", "")
+    return (address.host, settings.brain_model) if settings.brain_anywhere and not settings.offline else ("", "")

@@ -72,7 +72,7 @@ class Toolbox(QObject):
         super().__init__(window)
         self._window = window
         self._conversation = conversation
-        self._weather = settings.weather
+        self._weather = settings.weather and not settings.offline
         self._post = post = Posting(self)
         self._clock = SystemClock()
         self._store = Store(file, on_notice=lambda sentence: post(lambda: self._tell(sentence)), patience_s=PATIENCE_S)
@@ -131,7 +131,7 @@ class Toolbox(QObject):
             row.choose.click()
 
     def _settings_changed(self, settings: Settings) -> None:
-        self._weather = settings.weather
+        self._weather = settings.weather and not settings.offline
 
     def _agenda_changed(self) -> None:
         if self._ready:
