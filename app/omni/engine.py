@@ -97,7 +97,7 @@ class OmniEngine:
             parameters = sum(p.numel() for p in model.parameters())
             if parameters < _SMALL:
                 torch.set_num_threads(1)
-            network = Stepper(model, int8=int8)
+            network = Stepper(model, form="int8-exact" if int8 else "float32")
             del model
             tell("Loading the ears", 0.6)
             encoder = registry.load_encoder(section.get("encoder", "sensevoice"), folder, int8=int8)
