@@ -34,7 +34,7 @@ _BASELINE = Path(__file__).resolve().parents[1] / "tests" / "omni" / "baseline.p
 
 _FRAME_MS = 1000 / FRAMES_PER_SECOND
 _PROMPT_LENGTH, _LONG_PROMPT = 100, 500
-_WARM, _STEPS, _LONG_STEPS = 4, 48, 12
+_WARM, _RUN, _STEPS, _LONG_STEPS = 4, 6, 72, 18
 #: Speech takes about three steps to a token of its text, so that the text ends after a third of an answer.
 _TEXT_SHARE = 3
 _FRAMES = 60
@@ -72,8 +72,9 @@ class _Answer:
         return self._speech.frame()
 
 
-def measure(*, moe: bool = True) -> dict[str, Any]:
-    """The figures; one thread for the network and one for Mimi. Takes about two minutes."""
+def measure(tell: Callable[[str], None] = lambda stage: None) -> dict[str, Any]:
+    """The figures; one thread for the network and one for Mimi. Takes some minutes; `tell` gets each stage's name."""
+    tell("timing the forms of weights")
     set_thread_environment(1)
     import torch
 
@@ -86,20 +87,38 @@ def measure(*, moe: bool = True) -> dict[str, Any]:
     torch.manual_seed(0)
     times = timings()
     form = min(times, key=times.__getitem__)
+    tell("making the network")
     model = OmniModel(OmniConfig()).eval().requires_grad_(False)
     network = Stepper(model, form=form)
     found: dict[str, Any] = {"weights": form, "product_ms": {name: round(ms, 3) for name, ms in times.items()}}
+    tell("steps beside the baseline")
     found |= _beside_baseline(model, network)
+    tell("arg-maxes of every form")
     found |= _agreements(model, times)
     del model
     gc.collect()
     found["weights_mb"] = _megabytes(network)
+    tell("Mimi, alone and beside the network")
     found |= _with_mimi(network, form)
-    if moe:
-        del network
-        gc.collect()
-        found |= _moe(form)
-    return found
+    del network
+    gc.collect()
+    tell("the network with experts")
+    return found | _moe(form)
+
+
+def resident(form: Form) -> float:
+    """MiB that this process grows by when the network is loaded: a check of `weights_mb`, which counts tensors."""
+    from app.omni.config import OmniConfig
+    from app.omni.model import OmniModel
+    from app.omni.stepper import Stepper
+
+    process = psutil.Process()
+    before = process.memory_info().rss
+    network = Stepper(OmniModel(OmniConfig()).eval().requires_grad_(False), form=form)
+    gc.collect()
+    grown = (process.memory_info().rss - before) / 2**20
+    del network
+    return round(grown, 1)
 
 
 def _prompt_ids(length: int) -> list[int]:
@@ -129,24 +148,26 @@ def _beside_baseline(model: OmniModel, network: Stepper) -> dict[str, Any]:
             )
             prefill[0] = _clocked(plain.step)
         started = time.perf_counter()
-        answer = _Answer(network, prompt_ids, _WARM + steps + 1)
+        answer = _Answer(network, prompt_ids, steps + 1)
         prefill[1] = (time.perf_counter() - started) * 1000
         first_frame = 0
         times: dict[str, list[float]] = {"plain": [], "text": [], "speech": []}
-        for number in range(_WARM + steps):
-            if plain is not None:
-                times["plain"].append(_clocked(plain.step))
-            text = number < _WARM + steps // _TEXT_SHARE
+        for number in range(steps):
+            # Each in its own steady state: the first step of a run finds the other's weights in the caches.
+            if plain is not None and number % _RUN == 0:
+                times["plain"] += [_clocked(plain.step) for _ in range(_RUN)][1:]
+            text = number < steps // _TEXT_SHARE
             started = time.perf_counter()
             frame = answer.step(text)
-            times["text" if text else "speech"].append((time.perf_counter() - started) * 1000)
+            if number % _RUN:
+                times["text" if text else "speech"].append((time.perf_counter() - started) * 1000)
             if frame is not None and not first_frame:
                 first_frame = number + 1
-        text_ms, speech_ms = statistics.median(times["text"][_WARM:]), statistics.median(times["speech"])
+        text_ms, speech_ms = statistics.median(times["text"]), statistics.median(times["speech"])
         found[f"step_ms{name}"] = round((text_ms + (_TEXT_SHARE - 1) * speech_ms) / _TEXT_SHARE, 2)
         found[f"step_with_text_ms{name}"] = round(text_ms, 2)
         found[f"step_after_text_ms{name}"] = round(speech_ms, 2)
-        known = statistics.median(times["plain"][_WARM:]) if plain is not None else 0.0
+        known = statistics.median(times["plain"]) if plain is not None else 0.0
         found[f"baseline_step_ms{name}"] = round(known, 2) if known else NO_BASELINE
         found[f"prefill_ms{name}"] = round(prefill[1], 1)
         found[f"baseline_prefill_ms{name}"] = round(prefill[0], 1) if known else NO_BASELINE
@@ -201,7 +222,7 @@ def _with_mimi(network: Stepper, form: Form) -> dict[str, Any]:
     from app.omni.decoding import FrameDecoding
     from app.speech.mimi_frames import MimiDecoder, MimiFrames
 
-    model = _random_mimi()
+    model = random_mimi()
     frames = torch.from_numpy(np.random.default_rng(0).integers(0, 2048, (_FRAMES, 8)))
     found: dict[str, Any] = {}
     decoder = MimiDecoder(model, int8=form == "int8")
@@ -241,7 +262,8 @@ def _difference_db(decoder: MimiDecoder, exact: MimiDecoder, frames: Any) -> flo
     return 10 * float(np.log10(max(float(first.var()), 1e-12) / max(noise, 1e-12 * float(first.var()), 1e-30)))
 
 
-def _random_mimi() -> Any:
+def random_mimi() -> Any:
+    """moshi's Mimi with random weights, those of its codebooks too."""
     from moshi.models import loaders
 
     mimi = loaders.get_mimi(None, device="cpu", num_codebooks=8).eval()
@@ -258,26 +280,21 @@ def _random_mimi() -> Any:
 
 
 def _moe(form: Form) -> dict[str, Any]:
-    """The step of the network with experts; its memory too, by the process as a check of the tensors' sizes."""
+    """The step of the network with experts, and its memory."""
     from app.omni.config import OmniConfig
     from app.omni.model import OmniModel
     from app.omni.stepper import Stepper
 
-    process = psutil.Process()
-    before = process.memory_info().rss
     model = OmniModel(OmniConfig(use_moe=True)).eval().requires_grad_(False)
     whole = sum(t.nbytes for t in _unique(model.parameters())) / 2**20
     network = Stepper(model, form=form)
     del model
-    gc.collect()
-    resident = (process.memory_info().rss - before) / 2**20
     answer = _Answer(network, _prompt_ids(_PROMPT_LENGTH), _WARM + _STEPS)
     times = [_clocked(lambda: answer.step(True)) for _ in range(_WARM + _STEPS // 2)][_WARM:]
     return {
         "moe_step_with_text_ms": round(statistics.median(times), 2),
         "moe_weights_mb": _megabytes(network),
         "moe_float32_mb": round(whole, 1),
-        "moe_resident_mb": round(resident, 1),
     }
 
 

@@ -14,15 +14,15 @@ from torch import Tensor
 from app.speech.matrix import HalfMatrix, Matrix, int8_is_fast
 
 Form = Literal["float32", "float16", "int8", "int8-exact"]
-"""`int8`: eight-bit weights alone, a quarter of float32. `int8-exact`: for weights that were stored in eight bits, which
-lose nothing in steps; prefills run on float32 weights beside them, which is faster for a small network.
+"""`int8`: eight-bit weights alone, a quarter of float32. `int8-exact`: for weights that were stored in eight bits, of
+which steps lose nothing; prefills run on float32 weights beside them, which is faster for a small network.
 """
 
 #: A layer of the full-size network is about this large.
 _SHAPE = (4864, 768)
 #: More than a processor's caches hold.
-_COPIES = 12
-_ROUNDS = 7
+_COPIES = 8
+_ROUNDS = 5
 
 
 class Product(Protocol):
@@ -70,7 +70,8 @@ def timings(forms: Iterable[Form] | None = None) -> dict[Form, float]:
     generator = torch.Generator().manual_seed(0)
     weight, x = torch.randn(_SHAPE, generator=generator), torch.randn(1, _SHAPE[1], generator=generator)
     products = {
-        form: [maker(form)(weight.clone()) for _ in range(_COPIES)] for form in (available() if forms is None else forms)
+        form: [maker(form)(weight.clone()) for _ in range(_COPIES)]
+        for form in (available() if forms is None else forms)
     }
     taken: dict[Form, list[float]] = {form: [] for form in products}
     for _ in range(_ROUNDS):

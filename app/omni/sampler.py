@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _TEXT_STREAM, _AUDIO_STREAM = 0, 1
+_HEAD = 256
 
 
 class SamplerError(Exception):
@@ -55,6 +56,14 @@ def ranked_weights(logits: Floats, temperature: float, top_k: int, top_p: float)
     """
     width = logits.shape[1]
     count = width if top_k <= 0 else min(top_k, width)
+    total: Floats | None = None
+    if count == width > _HEAD and 0 < top_p < 1:
+        # A nucleus is nearly always among the best few, which spares sorting the others.
+        mass = np.exp((logits - logits.max(axis=1, keepdims=True)) / temperature)
+        total = mass.sum(axis=1, keepdims=True)
+        best = np.partition(mass, width - _HEAD, axis=1)[:, width - _HEAD :]
+        if (best.sum(axis=1, keepdims=True) > top_p * total).all():
+            count = _HEAD
     if count < width:
         ids = np.sort(np.argpartition(-logits, count - 1, axis=1)[:, :count], axis=1)
     else:
@@ -64,7 +73,7 @@ def ranked_weights(logits: Floats, temperature: float, top_k: int, top_p: float)
     ids, values = np.take_along_axis(ids, order, axis=1), np.take_along_axis(values, order, axis=1)
     weights = np.exp((values - values[:, :1]) / temperature)
     if 0 < top_p < 1:
-        shares = weights / weights.sum(axis=1, keepdims=True)
+        shares = weights / (weights.sum(axis=1, keepdims=True) if total is None else total)
         before = np.cumsum(shares, axis=1) - shares
         weights = np.where(before < top_p, weights, 0.0)
         weights[:, 0] = 1.0

@@ -157,9 +157,7 @@ class MimiFrames:
         self._position = 0
         self._embedded = torch.zeros(1, decoder.width)
         self._first = _Past(decoder.first_conv.taps - 1, decoder.width)
-        self._stages = [
-            (_Past(1, up.width), _Past(conv.taps - 1, conv.width)) for up, conv, _ in decoder.stages
-        ]
+        self._stages = [(_Past(1, up.width), _Past(conv.taps - 1, conv.width)) for up, conv, _ in decoder.stages]
         self._last = _Past(decoder.last_conv.taps - 1, decoder.last_conv.width)
 
     @torch.inference_mode()
