@@ -97,7 +97,7 @@ def measure(tell: Callable[[str], None] = lambda stage: None) -> dict[str, Any]:
     found |= _agreements(model, times)
     del model
     gc.collect()
-    found["weights_mb"] = _megabytes(network)
+    found["weights_mb"] = held_mb(network)
     tell("Mimi, alone and beside the network")
     found |= _with_mimi(network, form)
     del network
@@ -293,7 +293,7 @@ def _moe(form: Form) -> dict[str, Any]:
     times = [_clocked(lambda: answer.step(True)) for _ in range(_WARM + _STEPS // 2)][_WARM:]
     return {
         "moe_step_with_text_ms": round(statistics.median(times), 2),
-        "moe_weights_mb": _megabytes(network),
+        "moe_weights_mb": held_mb(network),
         "moe_float32_mb": round(whole, 1),
     }
 
@@ -302,7 +302,7 @@ def _unique(tensors: Iterable[Any]) -> Iterable[Any]:
     return {tensor.data_ptr(): tensor for tensor in tensors}.values()
 
 
-def _megabytes(network: object) -> float:
+def held_mb(network: object) -> float:
     """MiB of all tensors and packed weights that an object holds, through lists and objects of this package."""
     import torch
 

@@ -82,8 +82,8 @@ class OmniEngine:
         """Load a model folder and warm it up.
 
         `threads` bounds what is used of the processor: torch's threads, for the whole process, or one for a small
-        network and another one for the codec. `device`: where a large network computes, "auto", or torch's name of one, as
-        "cpu"; a graphics processor where there is one. `progress` gets a short phrase and a fraction 0…1. Raises
+        network and another one for the codec. `device`: where a large network computes, as torch calls it; "auto" takes
+        a graphics processor where there is one. `progress` gets a short phrase and a fraction 0…1. Raises
         DamagedModelError with one clear sentence.
         """
         tell = progress or (lambda stage, fraction: None)
