@@ -9,6 +9,7 @@ import importlib.util
 import json
 import multiprocessing
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -91,16 +92,39 @@ def bench(folder: Path, *, as_json: bool) -> bool:
     return not any("error" in row for row in rows)
 
 
+def full_size(*, as_json: bool) -> str | None:
+    """Measure the full-size network beside a plain implementation and print the figures, each stage's name to stderr.
+
+    A sentence where that is impossible.
+    """
+    result = _apart(_full_size_child, ())
+    if isinstance(result, str):
+        return result
+    result["resident_mb"] = _apart(_resident_child, (result["weights"],))
+    if as_json:
+        print(json.dumps({"full_size": result}, ensure_ascii=False))
+    else:
+        for name, value in result.items():
+            print(f"{name:<28} {value}")
+    return None
+
+
 def measure(case: Case) -> Figures | str:
     """Measure one case in a fresh process; a sentence instead of figures when that is impossible."""
+    result: Figures | str = _apart(_child, (case,))
+    return result
+
+
+def _apart(target: Callable[..., None], arguments: tuple[object, ...]) -> Any:
+    """What `target`, called with a connection and the arguments in a fresh process, sends; a sentence if nothing."""
     context = multiprocessing.get_context("spawn")
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(theirs, case), name="banter-bench", daemon=True)
+    process = context.Process(target=target, args=(theirs, *arguments), name="banter-bench", daemon=True)
     with interrupts_held_back():
         process.start()
     theirs.close()
     try:
-        result: Figures | str = mine.recv()
+        result: Any = mine.recv()
     except EOFError:
         result = "The measurement stopped unexpectedly; there may be too little memory."
     finally:
@@ -122,6 +146,25 @@ def _child(connection: Connection, case: Case) -> None:
     except Exception as error:
         result = failure_sentence(error, "measuring")
     connection.send(result)
+
+
+def _full_size_child(connection: Connection) -> None:
+    ignore_interrupts()
+    result: dict[str, Any] | str
+    try:
+        from app import full_size
+
+        result = full_size.measure(lambda stage: print(f"… {stage}", file=sys.stderr, flush=True))
+    except Exception as error:
+        result = failure_sentence(error, "measuring")
+    connection.send(result)
+
+
+def _resident_child(connection: Connection, form: Any) -> None:
+    ignore_interrupts()
+    from app import full_size
+
+    connection.send(full_size.resident(form))
 
 
 def _measure_engine(case: Case) -> Figures:
@@ -168,7 +211,12 @@ def _measure_full_size(threads: int, *, with_mimi: bool) -> Figures:
     generator = np.random.default_rng(0)
     config = OmniConfig()
     network = Stepper(OmniModel(config).eval())
-    decode = _mimi_decoder() if with_mimi else None
+    decode = None
+    if with_mimi:
+        from app.full_size import random_mimi
+        from app.speech.mimi_frames import MimiDecoder, MimiFrames
+
+        decode = MimiFrames(MimiDecoder(random_mimi())).step
     prompt = build_prompt(config, generator.integers(100, config.vocab_size, _PROMPT_LENGTH).tolist())
 
     def step() -> float:
@@ -176,7 +224,7 @@ def _measure_full_size(threads: int, *, with_mimi: bool) -> Figures:
         codes = generator.integers(0, config.code_count, CODEBOOKS)
         network.step(int(generator.integers(100, config.vocab_size)), codes, need_text=True, need_audio=True)
         if decode is not None:
-            decode(codes)
+            decode(torch.from_numpy(codes))
         return (time.perf_counter() - started) * 1000
 
     started = time.perf_counter()
@@ -186,27 +234,6 @@ def _measure_full_size(threads: int, *, with_mimi: bool) -> Figures:
         step()
     steps = [step() for _ in range(_STEPS)]
     return _figures(steps, prefill_ms + _STEPS_TO_FIRST_FRAME * statistics.median(steps))
-
-
-def _mimi_decoder() -> Callable[[NDArray[np.int64]], None]:
-    """Mimi's streaming decoder with random weights: takes the codes int64 [8] of one frame."""
-    import torch
-    from moshi.models import loaders
-
-    mimi = loaders.get_mimi(None, device="cpu", num_codebooks=8)
-    for name, buffer in mimi.named_buffers():
-        # Codebooks without a checkpoint are all zero, and would be decoded alike.
-        if name.endswith("embedding_sum"):
-            buffer.normal_()
-        elif name.endswith(("cluster_usage", "_initialized")):
-            buffer.fill_(1)
-    mimi.streaming_forever(1)
-
-    def decode(codes: NDArray[np.int64]) -> None:
-        with torch.inference_mode():
-            mimi.decode(torch.from_numpy(codes)[None, :, None])
-
-    return decode
 
 
 def _figures(steps: list[float], first_audio_ms: float) -> Figures:

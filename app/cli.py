@@ -122,16 +122,29 @@ def _parser() -> argparse.ArgumentParser:
     replay.set_defaults(compute=None)
     _add_model(replay)
 
-    bench = verbs.add_parser("bench", help="measure speed and memory, or turn-taking")
+    bench = verbs.add_parser("bench", help="measure speed and memory, turn-taking, or the switches of speech")
     bench.add_argument(
-        "what", nargs="?", choices=("speed", "duplex"), default="speed", help="speed (default) or duplex"
+        "what",
+        nargs="?",
+        choices=("speed", "full-size", "duplex", "compare"),
+        default="speed",
+        help="speed (default); full-size: beside a plain implementation; duplex; compare: the switches of speech",
     )
     bench.add_argument("--json", action="store_true", help="print the figures as JSON")
     bench.add_argument("--model", type=Path, metavar="FOLDER", help="another model than the bundled one")
     duplex = bench.add_argument_group("duplex", "turn-taking in conversations with a synthesised user")
-    duplex.add_argument("--out", type=Path, metavar="FOLDER", help="write scores.json and every conversation here")
+    duplex.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="write scores.json and every conversation here; with compare: every reply",
+    )
     duplex.add_argument("--threads", type=_threads, default=2, metavar="N", help="threads to use (2)")
     _add_clock(duplex)
+    switches = bench.add_argument_group("compare", "stored sentences, said with every switch of speech generation")
+    switches.add_argument("--seeds", type=_threads, default=3, metavar="N", help="replies to each sentence (3)")
+    switches.add_argument("--clip", type=Path, metavar="FILE", help="speech to clone (the model's own)")
+    switches.add_argument("--judge", type=Path, metavar="FOLDER", help="a faster-whisper model, to count word errors")
 
     models = verbs.add_parser("models", help="list the models, or download, import, verify, remove them")
     models.add_argument("what", nargs="?", default="list", choices=("list", "download", "import", "verify", "remove"))
@@ -207,7 +220,8 @@ def _run(options: argparse.Namespace) -> int:
         case "replay":
             return _replay(options)
         case "bench":
-            return _duplex(options) if options.what == "duplex" else _bench(options)
+            measures = {"duplex": _duplex, "full-size": _full_size, "compare": _compare}
+            return measures.get(options.what, _bench)(options)
         case _:
             from app.gui.main import main as window
 
@@ -308,6 +322,31 @@ def _duplex(options: argparse.Namespace) -> int:
     try:
         bench.bench(model, options.compute, options.seed, options.out, as_json=options.json)
     except (ask.AskError, AudioFileError, SynthesisError) as error:
+        return _complain(str(error))
+    return 0
+
+
+def _full_size(options: argparse.Namespace) -> int:
+    from app import bench
+
+    result = bench.full_size(as_json=options.json)
+    return 0 if result is None else _complain(result)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from app import ask, compare
+    from app.audiofile import AudioFileError
+
+    try:
+        compare.run(
+            ask.Model(options.model or paths.starter_model(), options.threads),
+            options.seeds,
+            clip=options.clip,
+            judge=options.judge,
+            out=options.out,
+            as_json=options.json,
+        )
+    except (ask.AskError, AudioFileError) as error:
         return _complain(str(error))
     return 0
 

@@ -56,3 +56,25 @@ def test_full_size_network(tmp_path: Path) -> None:
     assert 0 < figures.step_ms_median < figures.first_audio_ms
     # 113 million float32 weights.
     assert figures.memory_mb > 430
+
+
+def test_full_size_prints_one_object(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    results: dict[object, object] = {
+        bench._full_size_child: {"weights": "int8", "step_ms": 10.0},
+        bench._resident_child: 170.5,
+    }
+    monkeypatch.setattr(bench, "_apart", lambda target, arguments: results[target])
+    assert bench.full_size(as_json=True) is None
+    found = json.loads(capsys.readouterr().out)
+    assert found == {"full_size": {"weights": "int8", "step_ms": 10.0, "resident_mb": 170.5}}
+    results[bench._full_size_child] = "Too little memory."
+    assert bench.full_size(as_json=True) == "Too little memory."
+
+
+@pytest.mark.slow
+def test_full_size_beside_the_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.full_size(as_json=True) is None
+    found = json.loads(capsys.readouterr().out)["full_size"]
+    assert found["step_ms"] < found["baseline_step_ms"]
+    assert found["weights_mb"] <= 0.6 * found["baseline_weights_mb"]
+    assert found["steps_to_first_frame"] <= 9

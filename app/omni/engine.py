@@ -14,7 +14,9 @@ from safetensors import SafetensorError
 
 from app.omni.chat import CALL_MARKERS, READ_ALOUD, ChatTemplate, Message, history_messages
 from app.omni.checkpoint import load_config, load_model
+from app.omni.choosing import choose
 from app.omni.config import ConfigError, OmniConfig
+from app.omni.devices import best_device
 from app.omni.errors import DamagedModelError, SayError, TurnTooLongError
 from app.omni.eyes import Eyes, load_eyes
 from app.omni.generate import GenerationConfig, TextControl
@@ -80,11 +82,14 @@ class OmniEngine:
         self._eyes = Eyes(parts.eyes, parts.info.name, bool(parts.config.image_ids))
 
     @classmethod
-    def load(cls, folder: str | Path, *, threads: int, progress: ProgressCallback | None = None) -> OmniEngine:
+    def load(
+        cls, folder: str | Path, *, threads: int, progress: ProgressCallback | None = None, device: str = "auto"
+    ) -> OmniEngine:
         """Load a model folder and warm it up.
 
         `threads` bounds what is used of the processor: torch's threads, for the whole process, or one for a small
-        network and another one for the codec. `progress` gets a short phrase and a fraction 0…1. Raises
+        network and another one for the codec. `device`: where a large network computes, as torch calls it; "auto" takes
+        a graphics processor where there is one. `progress` gets a short phrase and a fraction 0…1. Raises
         DamagedModelError with one clear sentence.
         """
         tell = progress or (lambda stage, fraction: None)
@@ -103,7 +108,12 @@ class OmniEngine:
             parameters = sum(p.numel() for p in model.parameters())
             if parameters < _SMALL:
                 torch.set_num_threads(1)
-            network = Stepper(model, int8=int8)
+                network = Stepper(model, form="int8-exact" if int8 else "float32")
+            else:
+                # One is the codec's.
+                torch.set_num_threads(max(threads - 1, 1))
+                place = best_device() if device == "auto" else torch.device(device)
+                network = choose(model) if place.type == "cpu" else Stepper(model, device=place)
             del model
             tell("Loading the ears", 0.6)
             encoder = registry.load_encoder(section.get("encoder", ENCODER), folder, int8=int8)
@@ -140,6 +150,15 @@ class OmniEngine:
         for _piece in self.run(TurnRequest(audio=audio, seed=0), _after(_WARM_UP_STEPS)):
             pass
         self._parts.codec.stream().step(torch.zeros(8, dtype=torch.int64))
+
+    @property
+    def generation(self) -> GenerationConfig:
+        """How replies are generated; may be set between turns."""
+        return self._parts.generation
+
+    @generation.setter
+    def generation(self, generation: GenerationConfig) -> None:
+        self._parts = replace(self._parts, generation=generation)
 
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         """Answer a turn piece by piece, `TurnStats` last. `cancelled` is asked at every step.

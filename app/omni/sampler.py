@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _TEXT_STREAM, _AUDIO_STREAM = 0, 1
+_HEAD = 256
 
 
 class SamplerError(Exception):
@@ -55,6 +56,14 @@ def ranked_weights(logits: Floats, temperature: float, top_k: int, top_p: float)
     """
     width = logits.shape[1]
     count = width if top_k <= 0 else min(top_k, width)
+    total: Floats | None = None
+    if count == width > _HEAD and 0 < top_p < 1:
+        # A nucleus is nearly always among the best few, which spares sorting the others.
+        mass = np.exp((logits - logits.max(axis=1, keepdims=True)) / temperature)
+        total = mass.sum(axis=1, keepdims=True)
+        best = np.partition(mass, width - _HEAD, axis=1)[:, width - _HEAD :]
+        if (best.sum(axis=1, keepdims=True) > top_p * total).all():
+            count = _HEAD
     if count < width:
         ids = np.sort(np.argpartition(-logits, count - 1, axis=1)[:, :count], axis=1)
     else:
@@ -64,7 +73,7 @@ def ranked_weights(logits: Floats, temperature: float, top_k: int, top_p: float)
     ids, values = np.take_along_axis(ids, order, axis=1), np.take_along_axis(values, order, axis=1)
     weights = np.exp((values - values[:, :1]) / temperature)
     if 0 < top_p < 1:
-        shares = weights / weights.sum(axis=1, keepdims=True)
+        shares = weights / (weights.sum(axis=1, keepdims=True) if total is None else total)
         before = np.cumsum(shares, axis=1) - shares
         weights = np.where(before < top_p, weights, 0.0)
         weights[:, 0] = 1.0
@@ -182,8 +191,7 @@ class TalkerSampler:
         self.layout = layout
         self.seed = seed
         self._silence = np.array(sorted(set(silence)), dtype=np.int64)
-        exempt = config.penalty_exempt_silence
-        self._exempt = set(self._silence.tolist()) if exempt else set()
+        self._exempt = self._silence if config.penalty_exempt_silence else self._silence[:0]
         ban = config.silence_ban_frames
         self.silence_ban = (0 if has_reference else 3) if ban is None else ban
         self._entries = np.full((CODEBOOKS, capacity), layout.pad, dtype=np.int64)
@@ -229,21 +237,26 @@ class TalkerSampler:
                 work[0, layout.stop] = -np.inf
         if self.step < self.silence_ban and self._silence.size:
             work[0, self._silence] = -np.inf
-        if not config.legacy_penalty:
-            for codebook in range(CODEBOOKS):
-                history = self._history(codebook)
-                if codebook == 0 and self._exempt:
-                    history = [code for code in history if code not in self._exempt]
-                penalise(work[codebook], history, config.repetition_penalty)
+        if not config.legacy_penalty and config.repetition_penalty != 1.0:
+            self._penalise(work)
         if not np.isfinite(work.max(axis=1)).all():
             raise SamplerError("every id of a codebook is forbidden: lower silence_ban_frames.")
         return work
 
-    def _history(self, codebook: int) -> list[int]:
-        """Codes of the codebook's own window, without padding."""
-        local = max(self.step - codebook, 0)
-        count = min(local, self.config.penalty_window) if self.config.penalty_window else local
-        return self._entries[codebook, self._written - count : self._written].tolist() if count else []
+    def _penalise(self, work: Floats) -> None:
+        """`penalise` for all codebooks, each with its own window, which has no padding before its first code."""
+        window, penalty = self.config.penalty_window, self.config.repetition_penalty
+        count = min(self.step, window) if window else self.step
+        recent = self._entries[:, self._written - count : self._written]
+        ages = np.arange(count, 0, -1)
+        counted = ages <= self.step - np.arange(CODEBOOKS)[:, None]
+        if self._exempt.size:
+            counted[0] &= ~np.isin(recent[0], self._exempt)
+        codebooks, places = np.nonzero(counted)
+        codes = recent[codebooks, places]
+        values = work[codebooks, codes]
+        # A code that is there twice gets the same value twice.
+        work[codebooks, codes] = np.where(values < 0, values * penalty, values / penalty)
 
     def draw(
         self,

@@ -137,7 +137,7 @@ def test_eight_bit_steps_stay_near() -> None:
     model = tiny_model()
     text, audio = batch(16)
     prompt = build_prompt(model.config, text[0, :9].tolist())
-    whole, small = Stepper(model), Stepper(model, int8=True)
+    whole, small = Stepper(model), Stepper(model, form="int8-exact")
     whole.prefill(prompt, 16, lambda: False)
     small.prefill(prompt, 16, lambda: False)
     for position in range(9, 16):

@@ -247,3 +247,16 @@ def test_text_nucleus_drops_the_tail() -> None:
     logits = np.log(np.array([0.5, 0.3, 0.15, 0.05], dtype=np.float32))
     sampler_ = text_sampler(top_p=0.7)
     assert {sampler_.draw(logits, s) for s in range(200)} == {0, 1}
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 6.0])
+def test_nucleus_of_many_candidates_is_that_of_a_full_sort(spread: float) -> None:
+    logits = np.random.default_rng(0).standard_normal((2, 5000)) * spread
+    ids, weights = ranked_weights(logits, 0.7, 0, 0.9)
+    order = np.argsort(-logits, axis=1)
+    mass = np.exp(np.take_along_axis(logits, order, axis=1) / 0.7)
+    shares = mass / mass.sum(axis=1, keepdims=True)
+    kept = (np.cumsum(shares, axis=1) - shares < 0.9).sum(axis=1)
+    for row, count in enumerate(kept):
+        assert (weights[row] > 0).sum() == count
+        assert ids[row, :count].tolist() == order[row, :count].tolist()
