@@ -38,7 +38,7 @@ def load_codec(kind: str, folder: Path, *, int8: bool = False) -> SpeechCodec:
     if kind == "mimi":
         from app.speech.mimi import Mimi
 
-        return Mimi.load(folder)
+        return Mimi.load(folder, int8=int8)
     raise DamagedModelError(f"config.json names the speech codec '{kind}', which this version of Banter does not have.")
 
 
