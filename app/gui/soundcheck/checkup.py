@@ -83,7 +83,7 @@ class SoundCheck(QObject):
         dialog.finished.connect(self._closed)
         self._conversation.stop()
         self._conversation.set_mode(Mode.MUTED)
-        self._devices.watch("sound check", True)
+        self._devices.watch("soundcheck", True)
         dialog.open()
 
     def start(self) -> None:
@@ -167,7 +167,7 @@ class SoundCheck(QObject):
     def _closed(self) -> None:
         self._stopped.set()
         self.dialog = None
-        self._devices.watch("sound check", False)
+        self._devices.watch("soundcheck", False)
         muted = self._window.dock.is_muted()
         self._conversation.set_mode(Mode.MUTED if muted else Mode(self._settings().mode.value))
 
