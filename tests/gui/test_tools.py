@@ -274,7 +274,10 @@ def test_the_weather_is_off_until_it_is_allowed(open_desk: Callable[[], Desk]) -
     assert "only for models that you download" in dialog.privacy._more.text()
     dialog.privacy.weather.click()
     assert desk.assistant.toolbox._household.network_allowed()
-    assert "only for models that you download" not in dialog.privacy._more.text() and "open-meteo" in dialog.privacy._more.text()
+    assert (
+        "only for models that you download" not in dialog.privacy._more.text()
+        and "open-meteo" in dialog.privacy._more.text()
+    )
     dialog.close()
 
 
