@@ -1287,7 +1287,7 @@
     </message>
     <message>
         <source>That frees its memory. It comes back when you talk; nothing you say meanwhile is lost.</source>
-        <translation>这会释放内存。您说话时它会回来；期间说的话不会丢失。</translation>
+        <translation>这会释放内存。你说话时它会回来；期间说的话不会丢失。</translation>
     </message>
 </context>
 <context>
@@ -1636,7 +1636,7 @@
     </message>
     <message>
         <source>Your voice is understood, answered and kept here. The network is used only for models that you download.</source>
-        <translation>您的声音在本机听懂、回答和保存。只有下载模型时才使用网络。</translation>
+        <translation>你的声音在本机听懂、回答和保存。只有下载模型时才使用网络。</translation>
     </message>
     <message>
         <source>Your words may leave this computer</source>

@@ -189,8 +189,8 @@ def test_a_model_that_never_admits_not_to_know_is_told_of(open_desk: Callable[[S
 @pytest.mark.parametrize(
     ("saved", "headline", "words", "never"),
     [
-        (Settings(), "Nothing leaves", ["uses no network"], "open-meteo"),
-        (Settings(brain=True), "Nothing leaves", ["uses no network"], "{"),
+        (Settings(), "Nothing leaves", ["only for models that you download"], "open-meteo"),
+        (Settings(brain=True), "Nothing leaves", ["only for models that you download"], "{"),
         (Settings(brain=True, brain_model="m"), "Nothing leaves", ["Questions go to m too"], "no network"),
         (Settings(brain=True, brain_model="m", weather=True), "Your voice stays", ["to m too", "open-meteo"], "no net"),
         (
@@ -202,7 +202,7 @@ def test_a_model_that_never_admits_not_to_know_is_told_of(open_desk: Callable[[S
         (
             Settings(brain=True, brain_model="m", brain_address="http://far:1"),
             "Nothing leaves",
-            ["uses no network"],
+            ["only for models that you download"],
             "far",
         ),
     ],

@@ -271,10 +271,13 @@ def test_the_weather_is_off_until_it_is_allowed(open_desk: Callable[[], Desk]) -
     desk.assistant.preferences.open()
     dialog = desk.assistant.preferences.dialog
     assert dialog is not None and not dialog.privacy.weather.isChecked()
-    assert "uses no network" in dialog.privacy._more.text()
+    assert "only for models that you download" in dialog.privacy._more.text()
     dialog.privacy.weather.click()
     assert desk.assistant.toolbox._household.network_allowed()
-    assert "uses no network" not in dialog.privacy._more.text() and "open-meteo" in dialog.privacy._more.text()
+    assert (
+        "only for models that you download" not in dialog.privacy._more.text()
+        and "open-meteo" in dialog.privacy._more.text()
+    )
     dialog.close()
 
 
