@@ -38,5 +38,5 @@ class KVCache:
         return keys, values
 
     def advance(self, count: int) -> None:
-        """Make the rows just written valid."""
+        """Make the rows just written valid; a negative count gives up the newest."""
         self.length += count

@@ -3,7 +3,8 @@
 Weights are fused once (q/k/v and gate/up in one product each, the eight adapters stacked, the code embedding
 as one table), so that a step is few, large operations, with eight-bit weights where the model asks for them. Text
 logits are optional: once the text has ended, the Thinker's blocks above the bridge serve nobody and are left out
-without any change to the speech.
+without any change to the speech. And what the Thinker reads from then on is padding, whatever the Talker says: it is
+read for many steps at a time, for little more than the price of one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from app.omni.model import OmniModel, place_features
 from app.omni.prompt import Prompt
 
 PREFILL_CHUNK = 128
+#: Steps after the text for which the Thinker reads ahead. The last ones are read in vain, so not too many.
+READ_AHEAD = 16
 
 
 class Cancelled(Exception):
@@ -91,6 +94,8 @@ class Stepper:
         self._speaker_row: Tensor | None = None
         self._caches: tuple[KVCache, KVCache] | None = None
         self._text_alive = True
+        # States at the bridge for the next steps, the nearest last; the Thinker's cache holds their positions.
+        self._ahead: list[Tensor] = []
 
     @torch.inference_mode()
     def prefill(self, prompt: Prompt, capacity: int, cancelled: Callable[[], bool]) -> Logits:
@@ -106,6 +111,7 @@ class Stepper:
             KVCache(config.talker_block, config.num_talker_hidden_layers, capacity, self._device, self._dtype),
         )
         self._text_alive = True
+        self._ahead = []
         self._speaker_row = None if prompt.spk_emb is None else F.linear(self._here(prompt.spk_emb), self._speaker)
         embedded = self._embed_prompt(prompt)
         for start in range(0, prompt.length, PREFILL_CHUNK):
@@ -114,8 +120,9 @@ class Stepper:
             end = min(start + PREFILL_CHUNK, prompt.length)
             ready = end == prompt.length
             codes = prompt.audio_ids[:, start:end].to(self._device)
-            logits = self._forward(embedded[start:end], codes, ready, ready)
-        return logits
+            bridge, text = self._think(embedded[start:end], keep_text=True, need_text=ready)
+            audio = self._talk(bridge, codes, ready)
+        return Logits(text, audio)
 
     @torch.inference_mode()
     def step(self, text_id: int, codes: NDArray[np.int64], *, need_text: bool, need_audio: bool) -> Logits:
@@ -123,7 +130,34 @@ class Stepper:
         if need_text and not self._text_alive:
             raise ValueError("Text logits were given up by an earlier step of this utterance.")
         ids = torch.from_numpy(codes).view(CODEBOOKS, 1).to(self._device)
-        return self._forward(self._embedding[text_id : text_id + 1].to(self._dtype), ids, need_text, need_audio)
+        if not need_text and text_id == self.config.pad_token_id:
+            bridge, text = self._padding(), None
+        else:
+            self._forget_ahead()
+            row = self._embedding[text_id : text_id + 1].to(self._dtype)
+            bridge, text = self._think(row, keep_text=need_text, need_text=need_text)
+        return Logits(text, self._talk(bridge, ids, need_audio))
+
+    def _padding(self) -> Tensor:
+        """The state [1, H] at the bridge of one more padding id."""
+        if not self._ahead:
+            cache = self._both_caches()[0]
+            count = max(1, min(READ_AHEAD, cache.capacity - cache.length))
+            row = self._embedding[self.config.pad_token_id].to(self._dtype)
+            bridge, _ = self._think(row.expand(count, -1), keep_text=False, need_text=False)
+            self._ahead = list(bridge.split(1))[::-1]
+        return self._ahead.pop()
+
+    def _forget_ahead(self) -> None:
+        """It was no padding after all."""
+        if self._ahead:
+            self._both_caches()[0].advance(-len(self._ahead))
+            self._ahead = []
+
+    def _both_caches(self) -> tuple[KVCache, KVCache]:
+        if self._caches is None:
+            raise ValueError("Call prefill first.")
+        return self._caches
 
     def _here(self, x: Tensor) -> Tensor:
         return x.to(self._device, self._dtype)
@@ -141,15 +175,14 @@ class Stepper:
             x = place_features(x, ids, config.image_ids, vision_proj, images, whole=True)
         return x[0]
 
-    def _forward(self, x: Tensor, codes: Tensor, need_text: bool, need_audio: bool) -> Logits:
-        """x [T, H] embedded text, codes int64 [8, T]; logits of the last position."""
-        if self._caches is None:
-            raise ValueError("Call prefill first.")
-        thinker_cache, talker_cache = self._caches
+    def _think(self, x: Tensor, *, keep_text: bool, need_text: bool) -> tuple[Tensor, NDArray[np.float32] | None]:
+        """Embedded text x [T, H] → states [T, H] at the bridge, and the text logits of the last position.
+
+        Without `keep_text` no text can be drawn any more in this utterance.
+        """
+        cache = self._both_caches()[0]
         rows = x.shape[0]
-        keep_text = need_text or rows > 1
-        text_logits = audio_logits = None
-        cos, sin = self._thinker_positions(thinker_cache.length, rows)
+        cos, sin = self._thinker_positions(cache.length, rows)
         bridge_layer, last = self.config.resolved_bridge_layer, len(self._thinker) - 1
         bridge = x
         for index, block in enumerate(self._thinker):
@@ -157,21 +190,25 @@ class Stepper:
                 self._text_alive = False
                 break
             # The last block's other rows feed nothing, unless the bridge is taken from it.
-            x = block(x, cos, sin, thinker_cache, index, index == last != bridge_layer)
+            x = block(x, cos, sin, cache, index, index == last != bridge_layer)
             if index == bridge_layer:
                 bridge = x
-        thinker_cache.advance(rows)
-        if need_text:
-            text_logits = self._text_head(self._thinker_norm(x[-1:]))[0].float().cpu().numpy()
+        cache.advance(rows)
+        if not need_text:
+            return bridge, None
+        return bridge, self._text_head(self._thinker_norm(x[-1:]))[0].float().cpu().numpy()
 
+    def _talk(self, bridge: Tensor, codes: Tensor, need_audio: bool) -> NDArray[np.float32] | None:
+        """States [T, H] at the bridge, codes int64 [8, T] → the audio logits of the last position."""
+        cache = self._both_caches()[1]
         x = self._bridge_in(bridge) + self._codes_in(self._embed_codes(codes))
-        cos, sin = self._talker_positions(talker_cache.length, rows)
+        cos, sin = self._talker_positions(cache.length, len(x))
         for index, block in enumerate(self._talker):
-            x = block(x, cos, sin, talker_cache, index, index == len(self._talker) - 1)
-        talker_cache.advance(rows)
-        if need_audio:
-            audio_logits = self._code_head(self._talker_norm(x[-1:])).float().cpu().numpy()
-        return Logits(text_logits, audio_logits)
+            x = block(x, cos, sin, cache, index, index == len(self._talker) - 1)
+        cache.advance(len(bridge))
+        if not need_audio:
+            return None
+        return self._code_head(self._talker_norm(x[-1:])).float().cpu().numpy()
 
     def _embed_codes(self, codes: Tensor) -> Tensor:
         """codes int64 [8, T] → [T, talker hidden]."""

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from app.omni.prompt import build_prompt
-from app.omni.stepper import Cancelled, Stepper
+from app.omni.stepper import READ_AHEAD, Cancelled, Stepper
 from app.omni.voice import Voice
 from tests.omni.tiny import tiny_config, tiny_model
 
@@ -131,6 +131,32 @@ def test_stepping_equals_the_full_forward(use_moe: bool, scaling: bool) -> None:
             assert np.allclose(step.text, full.text_logits[0, 8 + offset], atol=1e-4)
     with pytest.raises(ValueError, match="cache holds"):
         network.step(30, whole[0, :, 0].numpy(), need_text=False, need_audio=True)
+
+
+@pytest.mark.parametrize("use_moe", [False, True])
+def test_reading_padding_ahead_changes_nothing(use_moe: bool) -> None:
+    """Padding for longer than is read at once, broken by another id in the middle of what was read ahead."""
+    model = tiny_model(use_moe=use_moe)
+    start, length = 6, 6 + 2 * READ_AHEAD + 9
+    text = torch.full((1, length), model.config.pad_token_id)
+    text[0, : start + 3] = torch.arange(30, 30 + start + 3)
+    text[0, start + 3 + READ_AHEAD // 2] = 41
+    audio = torch.randint(0, model.config.code_count, (1, 8, length))
+    prompt = build_prompt(model.config, text[0, :start].tolist())
+    audio[0, :, :start] = prompt.audio_ids
+    with torch.no_grad():
+        full = model(text, audio)
+    network = Stepper(model)
+    network.prefill(prompt, length, lambda: False)
+    for position in range(start, length):
+        need = position < start + 2
+        step = network.step(
+            int(text[0, position]), audio[0, :, position].numpy(), need_text=need, need_audio=position % 3 > 0
+        )
+        if step.audio is not None:
+            assert np.allclose(step.audio, full.audio_logits[0, :, position], atol=1e-4), position
+    with pytest.raises(ValueError, match="cache holds"):
+        network.step(model.config.pad_token_id, audio[0, :, 0].numpy(), need_text=False, need_audio=True)
 
 
 def test_eight_bit_steps_stay_near() -> None:
