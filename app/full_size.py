@@ -135,6 +135,8 @@ def _beside_baseline(model: OmniModel, network: Stepper) -> dict[str, Any]:
     """Steps of both in turn, in a short and in a long context."""
     import torch
 
+    from app.omni.stepper import READ_AHEAD
+
     baseline = _baseline()
     found: dict[str, Any] = {}
     for length, steps, name in ((_PROMPT_LENGTH, _STEPS, ""), (_LONG_PROMPT, _LONG_STEPS, f"_at_{_LONG_PROMPT}")):
@@ -151,22 +153,30 @@ def _beside_baseline(model: OmniModel, network: Stepper) -> dict[str, Any]:
         answer = _Answer(network, prompt_ids, steps + 1)
         prefill[1] = (time.perf_counter() - started) * 1000
         first_frame = 0
-        times: dict[str, list[float]] = {"plain": [], "text": [], "speech": []}
+        times: dict[str, list[float]] = {"plain": [], "text": [], "speech": [], "reading": []}
+        texts = steps // _TEXT_SHARE
         for number in range(steps):
             # Each in its own steady state: the first step of a run finds the other's weights in the caches.
             if plain is not None and number % _RUN == 0:
                 times["plain"] += [_clocked(plain.step) for _ in range(_RUN)][1:]
-            text = number < steps // _TEXT_SHARE
+            text = number < texts
+            # The step after the text is fed its last id, those behind it padding, which is read ahead.
+            reads = number > texts and (number - texts - 1) % READ_AHEAD == 0
             started = time.perf_counter()
             frame = answer.step(text)
-            if number % _RUN:
-                times["text" if text else "speech"].append((time.perf_counter() - started) * 1000)
+            taken = (time.perf_counter() - started) * 1000
+            if reads:
+                times["reading"].append(taken)
+            elif number % _RUN:
+                times["text" if text else "speech"].append(taken)
             if frame is not None and not first_frame:
                 first_frame = number + 1
-        text_ms, speech_ms = statistics.median(times["text"]), statistics.median(times["speech"])
+        text_ms, speech_ms, reading_ms = (statistics.median(times[kind]) for kind in ("text", "speech", "reading"))
+        speech_ms += (reading_ms - speech_ms) / READ_AHEAD
         found[f"step_ms{name}"] = round((text_ms + (_TEXT_SHARE - 1) * speech_ms) / _TEXT_SHARE, 2)
         found[f"step_with_text_ms{name}"] = round(text_ms, 2)
         found[f"step_after_text_ms{name}"] = round(speech_ms, 2)
+        found[f"step_that_reads_ahead_ms{name}"] = round(reading_ms, 2)
         known = statistics.median(times["plain"]) if plain is not None else 0.0
         found[f"baseline_step_ms{name}"] = round(known, 2) if known else NO_BASELINE
         found[f"prefill_ms{name}"] = round(prefill[1], 1)

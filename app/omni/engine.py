@@ -114,6 +114,8 @@ class OmniEngine:
                 torch.set_num_threads(max(threads - 1, 1))
                 place = best_device() if device == "auto" else torch.device(device)
                 network = choose(model) if place.type == "cpu" else Stepper(model, device=place)
+                # What is quicker for the network is so for the codec.
+                int8 = network.form == "int8"
             del model
             tell("Loading the ears", 0.6)
             encoder = registry.load_encoder(section.get("encoder", ENCODER), folder, int8=int8)

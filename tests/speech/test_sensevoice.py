@@ -110,7 +110,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "half a normalisation": (lambda home: (home / "am.mvn").write_text("<AddShift> 2 2 <x> [ 1 2 ]"), "AddShift"),
     "no vocabulary": (lambda home: next(home.glob("*.bpe.model")).unlink(), "lacks its vocabulary"),
     "a foreign vocabulary": (lambda home: next(home.glob("*.bpe.model")).write_bytes(b"no"), "bpe.model is missing or"),
-    "a cut file": (lambda home: _cut(home / "model.pt"), "model.pt cannot be read"),
+    "a cut file": (lambda home: _cut(home / "model.pt"), "model.pt is incomplete"),
     "a missing tensor": (
         lambda home: _change(home, lambda state: state.pop("encoder.encoders.1.norm2.bias")),
         "lacks 1 tensors.*'encoder.encoders.1.norm2.bias'",
