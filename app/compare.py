@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from app.ask import AskError, Model
 from app.audiofile import read_speech, write_wav
+from app.measure import errors, syllables, words
 from app.omni.engine import OmniEngine
 from app.omni.generate import GenerationConfig
 from app.omni.turn import INPUT_RATE, OUTPUT_RATE, AudioPiece, TurnRequest, TurnStats
-from app.training.measure import errors, syllables, words
 
 Floats = NDArray[np.float32]
 
@@ -128,7 +128,7 @@ def run(
     recognise = None
     if judge is not None:
         try:
-            from app.training.evaluate import Judge
+            from app.judge import Judge
 
             recognise = Judge(judge, 1).read
         except ImportError as error:

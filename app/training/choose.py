@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
+from app.judge import Judge
+from app.measure import errors, faults, pace, words
 from app.speech.codec_parts import FRAME
 from app.speech.starter_codec import StarterCodec
 from app.training.choices import Choice, load_choices, prepare
 from app.training.corpus import Intent, load_intents
-from app.training.evaluate import Judge
-from app.training.measure import errors, faults, pace, words
 from app.training.synthesize import DEFAULT_VOICE, plan_answers
 
 Floats = NDArray[np.float32]

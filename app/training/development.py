@@ -15,12 +15,12 @@ import soundfile as sf
 import soxr
 from numpy.typing import NDArray
 
+from app.measure import words
 from app.omni.turn import INPUT_RATE
 from app.tools.call import CallError, IncompleteCall, parse_calls
 from app.tools.registry import Registry, load_descriptions
 from app.tools.tool import Arguments, Result, Tool
 from app.training.corpus import Intent, load_intents, out_of_domain
-from app.training.measure import words
 from app.training.tool_corpus import ToolDraw, ToolIntent, load_tools
 
 #: Lists the ids of what a model knows, one a line before a tab.

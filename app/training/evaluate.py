@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import soxr
 from numpy.typing import NDArray
 
+from app.judge import Judge
+from app.measure import add_noise, add_room, errors, faults, nearest, words
 from app.omni.engine import OmniEngine
 from app.omni.turn import (
-    INPUT_RATE,
-    OUTPUT_RATE,
     AudioPiece,
     Exchange,
     ToolCallPiece,
@@ -34,10 +33,8 @@ from app.omni.turn import (
 )
 from app.paths import starter_model
 from app.training.development import Asked, Development
-from app.training.measure import add_noise, add_room, errors, faults, nearest, words
 
 Floats = NDArray[np.float32]
-LEAD_SECONDS = 0.4
 #: Frames of speech without a further word of text after which the text is complete.
 QUIET_FRAMES = 16
 SPOKEN = ("clean", "voices", "noise", "room", "calls")
@@ -45,23 +42,6 @@ TYPED = ("typed", "typed-calls", "follow-ups", "out-of-domain")
 #: Those whose spoken answers are read back.
 LISTENED = ("clean", "voices")
 _COLUMNS = ("turns", "right", "right_tool", "best_answer", "transcript_wer", "answer_wer", "right_sentence", "no_fault")
-
-
-class Judge:
-    """Whisper tiny.en, used for nothing but judging."""
-
-    def __init__(self, folder: Path, threads: int) -> None:
-        from faster_whisper import WhisperModel
-
-        self._model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
-
-    def read(self, audio: Floats) -> str:
-        """Words of speech at 24 kHz."""
-        # A recording has a moment of silence before the speech; without it the recogniser loses short first words.
-        lead = np.zeros(int(LEAD_SECONDS * OUTPUT_RATE), np.float32)
-        clip = soxr.resample(np.concatenate((lead, audio)), OUTPUT_RATE, INPUT_RATE)
-        segments, _ = self._model.transcribe(clip, language="en", beam_size=1)
-        return " ".join(segment.text for segment in segments)
 
 
 @dataclass

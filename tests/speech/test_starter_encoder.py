@@ -12,9 +12,9 @@ import soundfile as sf
 import soxr
 import torch
 
+from app.measure import errors, words
 from app.speech.features import HOP, WINDOW, log_mel, slaney_mel_filters
 from app.speech.starter_encoder import StarterEncoder
-from app.training.measure import errors, words
 
 STARTER = Path(__file__).parents[2] / "models" / "starter"
 needs_starter = pytest.mark.skipif(not (STARTER / "encoder.safetensors").exists(), reason="no starter model")

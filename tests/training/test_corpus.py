@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from app.measure import errors, faults, nearest, words
 from app.omni.config import OmniConfig
 from app.training.batch import TextBatch, code_streams
 from app.training.corpus import load_intents
 from app.training.examples import Example, vary
 from app.training.kokoro import RESERVED_VOICES
-from app.training.measure import errors, faults, nearest, words
 from app.training.model import starter_config
 from app.training.synthesize import ANSWER_SPEEDS, DEFAULT_SOURCE, VOICES, plan_answers, plan_dev, trim
 from app.training.talker import spoil

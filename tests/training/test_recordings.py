@@ -11,12 +11,12 @@ import soundfile as sf
 import torch
 from numpy.typing import NDArray
 
+from app.measure import pace
 from app.speech.codec_parts import FRAME, LAG
 from app.speech.starter_codec import StarterCodec
 from app.training.choices import Choice, load_choices, prepare
 from app.training.choose import SHIFTS, Chooser
 from app.training.corpus import Intent, load_intents
-from app.training.measure import pace
 from app.training.phonetic import PhoneticLoss
 from app.training.synthesize import plan_answers
 
