@@ -34,7 +34,7 @@ _BASELINE = Path(__file__).resolve().parents[1] / "tests" / "omni" / "baseline.p
 
 _FRAME_MS = 1000 / FRAMES_PER_SECOND
 _PROMPT_LENGTH, _LONG_PROMPT = 100, 500
-_WARM, _RUN, _STEPS, _LONG_STEPS = 4, 6, 72, 18
+_WARM, _RUN, _STEPS, _LONG_STEPS = 4, 6, 72, 36
 #: Speech takes about three steps to a token of its text, so that the text ends after a third of an answer.
 _TEXT_SHARE = 3
 _FRAMES = 60
@@ -135,8 +135,6 @@ def _beside_baseline(model: OmniModel, network: Stepper) -> dict[str, Any]:
     """Steps of both in turn, in a short and in a long context."""
     import torch
 
-    from app.omni.stepper import READ_AHEAD
-
     baseline = _baseline()
     found: dict[str, Any] = {}
     for length, steps, name in ((_PROMPT_LENGTH, _STEPS, ""), (_LONG_PROMPT, _LONG_STEPS, f"_at_{_LONG_PROMPT}")):
@@ -153,30 +151,30 @@ def _beside_baseline(model: OmniModel, network: Stepper) -> dict[str, Any]:
         answer = _Answer(network, prompt_ids, steps + 1)
         prefill[1] = (time.perf_counter() - started) * 1000
         first_frame = 0
-        times: dict[str, list[float]] = {"plain": [], "text": [], "speech": [], "reading": []}
+        times: dict[str, list[float]] = {"plain": [], "text": [], "single": [], "speech": [], "reading": []}
+        taken_by = dict.fromkeys(times, 0)
         texts = steps // _TEXT_SHARE
         for number in range(steps):
             # Each in its own steady state: the first step of a run finds the other's weights in the caches.
             if plain is not None and number % _RUN == 0:
                 times["plain"] += [_clocked(plain.step) for _ in range(_RUN)][1:]
             text = number < texts
-            # The step after the text is fed its last id, those behind it padding, which is read ahead.
-            reads = number > texts and (number - texts - 1) % READ_AHEAD == 0
+            kind = _kind(number - texts)
             started = time.perf_counter()
             frame = answer.step(text)
             taken = (time.perf_counter() - started) * 1000
-            if reads:
-                times["reading"].append(taken)
-            elif number % _RUN:
-                times["text" if text else "speech"].append(taken)
+            taken_by[kind] += 1
+            if number % _RUN or kind == "reading":
+                times[kind].append(taken)
             if frame is not None and not first_frame:
                 first_frame = number + 1
-        text_ms, speech_ms, reading_ms = (statistics.median(times[kind]) for kind in ("text", "speech", "reading"))
-        speech_ms += (reading_ms - speech_ms) / READ_AHEAD
+        after = {kind: (statistics.median(times[kind]), taken_by[kind]) for kind in ("single", "speech", "reading")}
+        text_ms = statistics.median(times["text"])
+        speech_ms = sum(ms * count for ms, count in after.values()) / sum(count for _, count in after.values())
         found[f"step_ms{name}"] = round((text_ms + (_TEXT_SHARE - 1) * speech_ms) / _TEXT_SHARE, 2)
         found[f"step_with_text_ms{name}"] = round(text_ms, 2)
         found[f"step_after_text_ms{name}"] = round(speech_ms, 2)
-        found[f"step_that_reads_ahead_ms{name}"] = round(reading_ms, 2)
+        found[f"step_that_reads_ahead_ms{name}"] = round(after["reading"][0], 2)
         known = statistics.median(times["plain"]) if plain is not None else 0.0
         found[f"baseline_step_ms{name}"] = round(known, 2) if known else NO_BASELINE
         found[f"prefill_ms{name}"] = round(prefill[1], 1)
@@ -186,6 +184,17 @@ def _beside_baseline(model: OmniModel, network: Stepper) -> dict[str, Any]:
             found["sampler_ms"] = round(_sampling_ms(network), 2)
     found["baseline_weights_mb"] = round(sum(t.nbytes for t in _unique(model.parameters())) / 2**20, 1)
     return found
+
+
+def _kind(after: int) -> str:
+    """What the step does that comes `after` the last one with text: the first is fed that text's last id, those behind
+    it padding, which the Thinker reads one by one for a while and then many at once."""
+    from app.omni.stepper import READ_AHEAD, READ_SINGLY
+
+    if after < 0:
+        return "text"
+    ahead = after - 1 - READ_SINGLY
+    return "single" if ahead < 0 else "speech" if ahead % READ_AHEAD else "reading"
 
 
 def _sampling_ms(network: Stepper) -> float:

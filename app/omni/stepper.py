@@ -27,8 +27,9 @@ from app.omni.model import OmniModel, place_features
 from app.omni.prompt import Prompt
 
 PREFILL_CHUNK = 128
-#: Steps after the text for which the Thinker reads ahead. The last ones are read in vain, so not too many.
-READ_AHEAD = 16
+#: Steps after the text for which the Thinker reads ahead; the last ones are read in vain, so not too many. It begins
+#: after some steps one by one: reading takes a while, for which the first sound of a short answer should not wait.
+READ_AHEAD, READ_SINGLY = 32, 8
 
 
 class Cancelled(Exception):
@@ -96,6 +97,7 @@ class Stepper:
         self._text_alive = True
         # States at the bridge for the next steps, the nearest last; the Thinker's cache holds their positions.
         self._ahead: list[Tensor] = []
+        self._read_singly = 0
 
     @torch.inference_mode()
     def prefill(self, prompt: Prompt, capacity: int, cancelled: Callable[[], bool]) -> Logits:
@@ -111,7 +113,7 @@ class Stepper:
             KVCache(config.talker_block, config.num_talker_hidden_layers, capacity, self._device, self._dtype),
         )
         self._text_alive = True
-        self._ahead = []
+        self._ahead, self._read_singly = [], 0
         self._speaker_row = None if prompt.spk_emb is None else F.linear(self._here(prompt.spk_emb), self._speaker)
         embedded = self._embed_prompt(prompt)
         for start in range(0, prompt.length, PREFILL_CHUNK):
@@ -143,6 +145,9 @@ class Stepper:
         if not self._ahead:
             cache = self._both_caches()[0]
             count = max(1, min(READ_AHEAD, cache.capacity - cache.length))
+            if self._read_singly < READ_SINGLY:
+                count = 1
+                self._read_singly += 1
             row = self._embedding[self.config.pad_token_id].to(self._dtype)
             bridge, _ = self._think(row.expand(count, -1), keep_text=False, need_text=False)
             self._ahead = list(bridge.split(1))[::-1]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from app.omni.prompt import build_prompt
-from app.omni.stepper import READ_AHEAD, Cancelled, Stepper
+from app.omni.stepper import READ_AHEAD, READ_SINGLY, Cancelled, Stepper
 from app.omni.voice import Voice
 from tests.omni.tiny import tiny_config, tiny_model
 
@@ -136,11 +136,11 @@ def test_stepping_equals_the_full_forward(use_moe: bool, scaling: bool) -> None:
 @pytest.mark.parametrize("use_moe", [False, True])
 def test_reading_padding_ahead_changes_nothing(use_moe: bool) -> None:
     """Padding for longer than is read at once, broken by another id in the middle of what was read ahead."""
-    model = tiny_model(use_moe=use_moe)
-    start, length = 6, 6 + 2 * READ_AHEAD + 9
+    start, length = 6, 6 + 2 * READ_AHEAD + READ_SINGLY + 9
+    model = tiny_model(use_moe=use_moe, max_position_embeddings=length + 1)
     text = torch.full((1, length), model.config.pad_token_id)
     text[0, : start + 3] = torch.arange(30, 30 + start + 3)
-    text[0, start + 3 + READ_AHEAD // 2] = 41
+    text[0, start + 3 + READ_SINGLY + READ_AHEAD // 2] = 41
     audio = torch.randint(0, model.config.code_count, (1, 8, length))
     prompt = build_prompt(model.config, text[0, :start].tolist())
     audio[0, :, :start] = prompt.audio_ids
