@@ -4,36 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLayoutItem, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.item_layout import ItemLayout
 
 HOW_WIDTH = 440
 CHIPS_WIDTH = 560
 
 
-class CentredFlow(QLayout):
+class CentredFlow(ItemLayout):
     """Lays its items in rows, each row centred, and breaks into a new row where the width ends."""
 
     def __init__(self, spacing: int) -> None:
         super().__init__()
-        self._items: list[QLayoutItem] = []
         self.setSpacing(spacing)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def hasHeightForWidth(self) -> bool:
-        return True
 
     def heightForWidth(self, width: int) -> int:
         return self._lay(QRect(0, 0, width, 0), place=False)
