@@ -24,6 +24,7 @@ from app.measure import errors, syllables, words
 from app.omni.engine import OmniEngine
 from app.omni.generate import GenerationConfig
 from app.omni.turn import INPUT_RATE, OUTPUT_RATE, AudioPiece, TurnRequest, TurnStats
+from app.speech.starter_speaker import NoVoiceError
 
 Floats = NDArray[np.float32]
 
@@ -103,7 +104,7 @@ def compare(
     tell: Callable[[Row], None] = lambda row: None,
 ) -> list[Row]:
     """Say every sentence `seeds` times in every variant. `clip`: speech at 24 kHz to clone, for the speed-up's two
-    rows; without it, a sentence of the engine's own in its last voice. `out`: a folder for the sounds.
+    rows; without it, a sentence of the engine's own. `out`: a folder for the sounds.
     """
     if prompts is None:
         prompts = [entry["text"] for entry in json.loads(PROMPTS.read_text(encoding="utf-8"))]
@@ -196,8 +197,23 @@ def _clones(engine: OmniEngine, clip: Floats | None) -> list[Variant]:
     if not engine.info.clip_s:
         return []
     if clip is None:
-        clip, _ = _say(engine, _CLIP_SENTENCE, engine.info.voices[-1], 0)
+        clip = _own_clip(engine)
+    if clip is None:
+        return []
     return [Variant("reference", "as it is", {}, clip), Variant("reference", "1.5 × as fast", {}, sped_up(clip))]
+
+
+def _own_clip(engine: OmniEngine) -> Floats | None:
+    """The model's own reading in the last of its voices in which there is enough voice to clone, if in any."""
+    for voice in reversed(engine.info.voices):
+        clip, _ = _say(engine, _CLIP_SENTENCE, voice, 0)
+        try:
+            engine.make_voice(clip)
+            engine.make_voice(sped_up(clip))
+        except NoVoiceError:
+            continue
+        return clip
+    return None
 
 
 def _say(engine: OmniEngine, text: str, voice: str, seed: int) -> tuple[Floats, TurnStats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from app.speech.sentence_encoder import WIDTH
 from app.speech.speaker_traits import SPEAKER_SIZE
 from app.training.corpus import load_intents
 from app.training.examples import Sources
+from app.training.sayings import plan_sayings
 from app.training.synthesize import DEFAULT_VOICE, VOICES
 from app.training.tokenizer import VOCABULARY, minilm_embeddings
 from app.training.tool_corpus import load_tools
@@ -105,6 +107,18 @@ def answer_codes(work: Path) -> dict[str, Tensor]:
     return {key.removesuffix(ending): value.long() for key, value in pack.items() if key.endswith(ending)}
 
 
+def saying_codes(work: Path) -> dict[str, Tensor]:
+    """Codes int64 [8, T] of the recorded sayings by sentence; none where there is no pack of them."""
+    path = _packed(work, "sayings.safetensors")
+    return {sentence: codes.long() for sentence, codes in load_file(path).items()} if path.exists() else {}
+
+
+def load_sayings(recorded: Mapping[str, Tensor]) -> dict[str, str]:
+    """The recorded sentences with the question that each answers ("" where none)."""
+    questions = dict(plan_sayings())
+    return {sentence: questions.get(sentence, "") for sentence in recorded}
+
+
 def load_text_sources(work: Path, folder: Path) -> Sources:
     """Questions and real transcripts of questions, without speech."""
     heard = json.loads(_packed(work, "heard.json").read_text(encoding="utf-8"))
@@ -112,7 +126,9 @@ def load_text_sources(work: Path, folder: Path) -> Sources:
 
 
 def load_sources(work: Path, folder: Path, model: OmniModel) -> Sources:
-    """Codes of the answers too; the ears' rows are the Thinker's embedding."""
+    """Codes of the answers and sayings too; the ears' rows are the Thinker's embedding."""
     # Not a copy: the rows follow the embedding as it learns.
     table = model.model.embed_tokens.weight.detach()
-    return replace(load_text_sources(work, folder), ear_table=table, codes=answer_codes(work))
+    said = saying_codes(work)
+    codes = answer_codes(work) | said
+    return replace(load_text_sources(work, folder), ear_table=table, codes=codes, sayings=load_sayings(said))

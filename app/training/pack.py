@@ -1,7 +1,8 @@
 """Turn audio into what the omni training reads: `python -m app.training pack`.
 
-Answers become codes (`codes.safetensors`, keys `intent|voice`), questions become what the ears read (`heard.json`,
-transcripts by wording). Both are small; with them any machine can train.
+Answers become codes (`codes.safetensors`, keys `intent|voice`), sayings too (`sayings.safetensors`, keys are the
+sentences), questions become what the ears read (`heard.json`, transcripts by wording). All are small; with them any
+machine can train.
 """
 
 from __future__ import annotations
@@ -38,6 +39,15 @@ def answer_codes(codec: StarterCodec, work: Path, kept: dict[str, Tensor]) -> di
     return codes
 
 
+def saying_codes(codec: StarterCodec, folder: Path) -> dict[str, Tensor]:
+    """Codes int16 [8, T] of every recorded saying in `folder`, by its sentence."""
+    codes = {}
+    for path in sorted(folder.glob("*.json")):
+        speech = sf.read(path.with_suffix(".flac"), dtype="float32")[0]
+        codes[json.loads(path.read_text())["text"]] = codec.encode(prepare(speech, 0)).to(torch.int16)
+    return codes
+
+
 def transcripts(encoder: StarterEncoder, folder: Path, variants: int) -> dict[str, list[str]]:
     """What the ears read of every question, by its wording: once clean, `variants` times roughened."""
     rng = np.random.default_rng(5)
@@ -55,7 +65,7 @@ def transcripts(encoder: StarterEncoder, folder: Path, variants: int) -> dict[st
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training pack`."""
     parser = argparse.ArgumentParser(prog="app.training pack", description=__doc__)
-    parser.add_argument("what", choices=("codes", "heard"))
+    parser.add_argument("what", choices=("codes", "sayings", "heard"))
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="model folder with codec and encoder")
     parser.add_argument("--keep", type=Path, help="the pack given to `choose`")
@@ -68,6 +78,10 @@ def main(argv: list[str] | None = None) -> int:
         codes = answer_codes(StarterCodec.load(args.model), args.work, kept)
         save_file(codes, args.work / "codes.safetensors")
         print(f"{len(codes)} answers")
+    elif args.what == "sayings":
+        codes = saying_codes(StarterCodec.load(args.model), args.work / "sayings")
+        save_file(codes, args.work / "sayings.safetensors")
+        print(f"{len(codes)} sayings")
     else:
         read = transcripts(StarterEncoder.load(args.model), args.work / "questions", args.variants)
         (args.work / "heard.json").write_text(json.dumps(read, indent=0, ensure_ascii=False), encoding="utf-8")

@@ -19,6 +19,7 @@ from app.speech.speaker_traits import Traits
 from app.training.choices import load_choices
 from app.training.corpus import load_intents
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
+from app.training.sayings import plan_sayings
 from app.training.tool_corpus import load_tools
 
 #: Voices of the menu, the default first: how they differ from it.
@@ -41,7 +42,7 @@ _LEAD_S, _TAIL_S = 0.04, 0.16
 
 @dataclass(frozen=True)
 class Utterance:
-    """One line to speak. `kind` is `answer`, `question` or `dev`."""
+    """One line to speak. `kind` is `answer`, `saying`, `question` or `dev`."""
 
     kind: str
     intent: str
@@ -71,6 +72,11 @@ def plan_answers() -> list[Utterance]:
         for speed in ANSWER_SPEEDS
         for intent in load_intents()
     ]
+
+
+def plan_spoken_sayings() -> list[Utterance]:
+    """Every sentence of `sayings` in the default voice."""
+    return [Utterance("saying", "", sentence, DEFAULT_VOICE, 1.0) for sentence, _ in plan_sayings()]
 
 
 def plan_dev() -> list[Utterance]:
@@ -115,7 +121,7 @@ def synthesize(plan: list[Utterance], kokoro: Kokoro, out: Path) -> Iterator[Pat
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training synthesize`."""
     parser = argparse.ArgumentParser(prog="app.training synthesize", description=__doc__)
-    parser.add_argument("kind", choices=("answers", "questions", "dev"))
+    parser.add_argument("kind", choices=("answers", "sayings", "questions", "dev"))
     parser.add_argument("--work", type=Path, required=True, help="folder made by `fetch`")
     parser.add_argument("--part", default="0/1", help="share of the work, as INDEX/COUNT")
     parser.add_argument("--threads", type=int, default=1)
@@ -126,6 +132,8 @@ def main(argv: list[str] | None = None) -> int:
         # What `choose` has settled needs no further recording.
         settled = load_choices(args.work)
         plan = [utterance for utterance in plan_answers() if utterance.intent not in settled]
+    elif args.kind == "sayings":
+        plan = plan_spoken_sayings()
     elif args.kind == "dev":
         plan = plan_dev()
     else:

@@ -7,6 +7,7 @@ sees here is spoilt: single codes, whole steps, or stretches of another answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
 from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
-from app.training.corpus import Intent
 from app.training.examples import Example, Question, Sources, assemble, draw_asked, history_of, vary
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
@@ -42,16 +42,12 @@ class Prompted:
     start: int
 
 
-@torch.no_grad()
-def bridges(
-    model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
-) -> dict[str, list[Prompted]]:
-    """Bridge states of every intent that has codes, behind several prompts each, one of them to read it aloud."""
-    jobs: list[tuple[str, Example, int]] = []
+def prompted_answers(sources: Sources, rng: np.random.Generator) -> Iterator[tuple[str, Example]]:
+    """Every answer that has codes behind several prompts, one of them to read it aloud; sayings behind that one, and
+    behind the question that each comes back from."""
     for intent in sources.intents:
         if intent.id not in sources.codes:
             continue
-        frames = sources.codes[intent.id].shape[1]
         for number in range(PROMPTS_PER_ANSWER):
             if number:
                 question = intent.train_questions[rng.integers(len(intent.train_questions))]
@@ -59,8 +55,22 @@ def bridges(
                 history = history_of(intent, sources, rng, short=number > 1)
             else:
                 asked, history = Question(READ_ALOUD), ""
-            example = assemble(sources, history, asked, intent.spoken_answer)
-            jobs.append((intent.id, example, example.start + frames + CODEBOOKS + 1))
+            yield intent.id, assemble(sources, history, asked, intent.spoken_answer)
+    for sentence, question in sources.sayings.items():
+        yield sentence, assemble(sources, "", Question(READ_ALOUD), sentence)
+        if question:
+            yield sentence, assemble(sources, "", draw_asked(vary(question, rng, lose=False), sources, rng), sentence)
+
+
+@torch.no_grad()
+def bridges(
+    model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
+) -> dict[str, list[Prompted]]:
+    """Bridge states of everything that has codes, behind its prompts, by intent or sentence."""
+    jobs = [
+        (name, example, example.start + sources.codes[name].shape[1] + CODEBOOKS + 1)
+        for name, example in prompted_answers(sources, rng)
+    ]
     jobs.sort(key=lambda job: job[2])
     found: dict[str, list[Prompted]] = {}
     for first in range(0, len(jobs), 48):
@@ -134,32 +144,32 @@ class Batches:
         self.sources, self.prompts, self._config = sources, prompts, config
         self._size = size
         self._rng = np.random.default_rng(seed)
-        self.intents: list[Intent] = [i for i in sources.intents if i.id in prompts]
-        self._order: list[Intent] = []
+        self.names = list(prompts)
+        self._order: list[str] = []
         self._ready: list[SpeechBatch] = []
 
-    def _next_intent(self) -> Intent:
-        # Every answer equally often: chance would leave some of them far behind.
+    def _next_name(self) -> str:
+        # Every sentence equally often: chance would leave some of them far behind.
         if not self._order:
-            self._order = [self.intents[i] for i in self._rng.permutation(len(self.intents))]
+            self._order = [self.names[i] for i in self._rng.permutation(len(self.names))]
         return self._order.pop()
 
-    def item(self, intent: Intent) -> tuple[Tensor, Tensor, Tensor]:
-        """Bridge, spoilt inputs and targets of one answer."""
+    def item(self, name: str) -> tuple[Tensor, Tensor, Tensor]:
+        """Bridge, spoilt inputs and targets of one sentence."""
         rng, config = self._rng, self._config
-        prompted = self.prompts[intent.id][rng.integers(len(self.prompts[intent.id]))]
+        prompted = self.prompts[name][rng.integers(len(self.prompts[name]))]
         bridge, start = prompted.bridge, prompted.start
         if rng.random() < CUT_SHARE:
             cut = max(0, start - SHORT_PROMPT)
             bridge, start = bridge[cut:], start - cut
-        inputs, targets = code_streams(self.sources.codes[intent.id], start, config)
-        other = self.intents[rng.integers(len(self.intents))].id
+        inputs, targets = code_streams(self.sources.codes[name], start, config)
+        other = self.names[rng.integers(len(self.names))]
         foreign, _ = code_streams(self.sources.codes[other], start, config)
         return bridge, spoil(inputs, start, foreign, config.code_count, rng), targets
 
     def __next__(self) -> SpeechBatch:
         if not self._ready:
-            items = [self.item(self._next_intent()) for _ in range(16 * self._size)]
+            items = [self.item(self._next_name()) for _ in range(16 * self._size)]
             groups = by_length(items, lambda item: item[1].shape[1], self._size, self._rng)
             self._ready = [SpeechBatch(group, self._config) for group in groups]
         return self._ready.pop()
@@ -185,7 +195,7 @@ def steadiness(model: OmniModel, batches: Batches, answers: int = 48) -> dict[st
     the last four with the right one."""
     rng = np.random.default_rng(4)
     config, sources = model.config, batches.sources
-    names = [i.id for i in batches.intents]
+    names = batches.names
     chosen = rng.choice(len(names), answers, replace=False)
     shares = {}
     for kind in ("right", "foreign"):
