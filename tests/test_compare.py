@@ -71,9 +71,7 @@ def test_switches_change_the_speech_and_are_put_back(engine: OmniEngine, clip: n
 
 
 def test_same_seed_same_row(engine: OmniEngine, clip: np.ndarray) -> None:
-    first, second = (
-        compare(engine, 1, clip=clip, variants=VARIANTS[:1], prompts=["It is late."])[0] for _ in range(2)
-    )
+    first, second = (compare(engine, 1, clip=clip, variants=VARIANTS[:1], prompts=["It is late."])[0] for _ in range(2))
     assert first == second
 
 
