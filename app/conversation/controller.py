@@ -285,7 +285,8 @@ class Conversation:
                 self._on_user_text(live, event.text.strip())
             case protocol.TextDelta():
                 self._listener.reply_delta(live.turn, live.add_text(event.text))
-            case protocol.ToolCall():
+            # Who reads given words aloud has nothing to call.
+            case protocol.ToolCall() if not live.given:
                 live.called = True
                 self._step(self._acts.errands.called(live.turn, event.text, event.closed, live.question))
             case protocol.AudioFrame():

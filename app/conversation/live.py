@@ -50,8 +50,9 @@ class Live:
     playing: bool = False
     over_at: float | None = None
     doubted: bool = False
-    # What of a tool's words the model speaks now, and whether it has written a call before.
+    # What of a tool's words the model speaks now, whether they are given, and whether it has written a call before.
     phrase: Phrase | None = None
+    given: bool = False
     called: bool = False
     picture: bytes | None = None
     taken: bool = False

@@ -196,6 +196,7 @@ class Performer:
         live.say(action.phrase)
         about = self.delegation if self.delegation.has(action.turn) else self.errands
         words = about.sentence(action.turn, action.phrase)
+        live.given = words is not None
         if words == "":
             # There was no more to come.
             live.reply.complete = True

@@ -24,8 +24,8 @@ class Timing:
     run_gap_chunks: int = 5
     echo_costs_chunks: int = 2
     preroll_chunks: int = 10
-    speculative_chunks: int = 4
-    complete_chunks: int = 12
+    speculative_chunks: int = 3
+    complete_chunks: int = 11
     statement_chunks: int = 18
     endpoint_chunks: int = 20
     unfinished_chunks: int = 50

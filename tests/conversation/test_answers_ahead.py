@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from app.conversation.events import Mode, State
+from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import Exchange
 from tests.conversation.fakes import Rig
+
+T = Timing()
+#: Chunks of quiet after which `_tried` goes on.
+QUIET = 4
 
 
 def _tried(words: str = "tell me a story", frames: int = 5) -> Rig:
@@ -15,7 +20,7 @@ def _tried(words: str = "tell me a story", frames: int = 5) -> Rig:
     rig = Rig()
     rig.hear(0.0, 20)
     rig.hear(0.9, 30)
-    rig.hear(0.05, 4)
+    rig.hear(0.05, QUIET)
     assert rig.engine.log[-1] == ("end", 100)
     rig.user_text(words)
     rig.text("Once upon a time")
@@ -54,9 +59,13 @@ def test_a_whole_answer_made_ahead_is_played_to_its_end() -> None:
 
 
 def test_a_complete_question_ends_sooner_than_one_that_calls_for_more() -> None:
-    for words, chunks in (("Tell me a joke.", 8), ("tell me a joke", 16), ("tell me about the", 46)):
+    for words, chunks in (
+        ("Tell me a joke.", T.complete_chunks),
+        ("tell me a joke", T.endpoint_chunks),
+        ("tell me about the", T.unfinished_chunks),
+    ):
         rig = _tried(words)
-        rig.hear(0.05, chunks - 1)
+        rig.hear(0.05, chunks - QUIET - 1)
         assert rig.state == State.LISTENING
         rig.hear(0.05, 1)
         assert rig.state == State.SPEAKING

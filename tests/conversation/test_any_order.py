@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.conversation.delegation import NAME
@@ -310,7 +310,12 @@ def _every_use_ends_once(rig: ToolRig) -> None:
     assert not rig.conversation._acts.delegation._asked, "nothing is left behind"
 
 
+def _calls_while_it_reads_aloud(rig: ToolRig) -> None:
+    rig.call(TIMER)
+
+
 @settings(max_examples=150, deadline=None)
+@example(_delegated, [_calls_while_it_reads_aloud])
 @given(st.sampled_from(STARTS), st.lists(steps, max_size=20))
 def test_any_order(start: Step, todo: list[Step]) -> None:
     rig = ToolRig()

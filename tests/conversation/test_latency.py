@@ -9,11 +9,15 @@ import pytest
 
 from app.conversation.events import Mode
 from app.conversation.latency import Latency, Part, Start, Stopwatch
+from app.conversation.timing import Timing
 from app.engine import protocol
 from app.omni.turn import FRAME_SAMPLES
 from tests.conversation.fakes import Rig, stats
 
 CHUNK_MS = 32.0
+#: Chunks of quiet until the model is asked, and from then on until the end is certain.
+TRIED = Timing().speculative_chunks
+REST = Timing().endpoint_chunks - TRIED
 STATS = replace(stats(), encode_ms=20.0, prefill_ms=50.0, first_audio_ms=100.0)
 
 
@@ -32,7 +36,7 @@ def test_an_answer_made_after_the_end_of_the_question() -> None:
     rig, stopwatch = watched()
     rig.hear(0.9, 30)
     spoken_until = rig.now
-    rig.hear(0.05, 20)
+    rig.hear(0.05, TRIED + REST)
     rig.now += 0.05
     rig.frames(2)
     stopwatch.stats(1, STATS)
@@ -40,40 +44,40 @@ def test_an_answer_made_after_the_end_of_the_question() -> None:
     latency = stopwatch.latency(1, heard_from)
     assert latency is not None and latency.start == Start.VOICE and latency.heard
     assert latency.total_ms == pytest.approx(1000 * (heard_from - spoken_until))
-    # The model was asked after 4 quiet chunks, and was at work when the end was certain after 20.
+    # The model was asked after some quiet chunks, and was at work when the end was certain.
     assert parts(latency) == pytest.approx(
         {
-            Part.ENDPOINT: 4 * CHUNK_MS,
+            Part.ENDPOINT: TRIED * CHUNK_MS,
             Part.ENCODE: 20.0,
             Part.PREFILL: 50.0,
             Part.FIRST_FRAME: 30.0,
-            Part.HANDOVER: 16 * CHUNK_MS + 50.0 - 100.0,
+            Part.HANDOVER: REST * CHUNK_MS + 50.0 - 100.0,
             Part.DEVICE: 40.0,
         }
     )
-    assert latency.overlap_ms == pytest.approx(16 * CHUNK_MS)
+    assert latency.overlap_ms == pytest.approx(REST * CHUNK_MS)
 
 
 def test_an_answer_made_ahead_waits_for_the_end_of_the_question() -> None:
     rig, stopwatch = watched()
     rig.hear(0.9, 30)
     spoken_until = rig.now
-    rig.hear(0.05, 4)
+    rig.hear(0.05, TRIED)
     rig.now += 0.1
     # Two frames of silence come before the first sound.
     for level in (0.0, 0.0, 0.1):
         samples = np.full(FRAME_SAMPLES, level, np.float32).tobytes()
         rig.conversation.engine_event(protocol.AudioFrame(rig.engine.number, 0, samples))
         rig.now += 0.01
-    rig.hear(0.05, 16)
+    rig.hear(0.05, REST)
     stopwatch.stats(1, STATS)
     heard_from = rig.now + 0.03
     latency = stopwatch.latency(1, heard_from)
     assert latency is not None
     assert latency.total_ms == pytest.approx(1000 * (heard_from - spoken_until))
-    # 20 ms after the first frame came the one with sound, and 10 ms and 16 chunks later it was let out.
+    # 20 ms after the first frame came the one with sound, and 10 ms and the other quiet chunks later it was let out.
     assert parts(latency)[Part.HANDOVER] == pytest.approx(20.0)
-    assert parts(latency)[Part.ENDPOINT] == pytest.approx(4 * CHUNK_MS + 10.0 + 16 * CHUNK_MS)
+    assert parts(latency)[Part.ENDPOINT] == pytest.approx((TRIED + REST) * CHUNK_MS + 10.0)
     assert latency.overlap_ms == pytest.approx(120.0)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from app.conversation.timing import CHUNK_S, Timing
 from app.omni.turn import INPUT_RATE, OUTPUT_RATE
 from app.replay.microphone import Echo
 from app.replay.model import Compute, VirtualModel
@@ -18,9 +19,9 @@ from tests.replay.counting import COMPUTE, FIRST_S, FRAME_S, Counting, Samples, 
 
 # The devices' own delays: 20 ms for the microphone, 30 ms for the loudspeaker, whose fade takes 10 ms.
 SPEAKER_S, FADE_S = 0.03, 0.01
-# What the turn machine wants: 4 quiet chunks of 32 ms to try a turn, 20 to end one whose words tell nothing, 7 voiced
-# ones to hold the answer.
-TRY_S, ENDPOINT_S, BARGE_IN_S, MICROPHONE_S = 0.128, 0.64, 0.224, 0.02
+# What the turn machine wants: some quiet chunks of 32 ms to try a turn, 20 to end one whose words tell nothing, 7
+# voiced ones to hold the answer.
+TRY_S, ENDPOINT_S, BARGE_IN_S, MICROPHONE_S = Timing().speculative_chunks * CHUNK_S, 0.64, 0.224, 0.02
 
 
 def kinds(performance: Performance) -> list[str]:
