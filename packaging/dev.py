@@ -19,6 +19,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -33,6 +36,9 @@ UNFINISHED = VENV / "banter-unfinished"
 LOCKS = {"run": ("requirements.lock",), "test": ("requirements.lock", "requirements-test.lock")}
 NO_DEPS_LOCK = "requirements-nodeps.lock"
 IN_CI = bool(os.environ.get("CI"))
+#: About half of the time that all tests take which are not live.
+FIRST_HALF = ("tests/gui",)
+SUMMARY = "short test summary info"
 
 
 class Need(NamedTuple):
@@ -250,24 +256,71 @@ def run(args: list[str]) -> int:
     os.execv(BANTER, command)
 
 
-def run_pytest(args: list[str], live: bool) -> int:
+def _pytest_environment(live: bool) -> dict[str, str]:
     env = {**os.environ}
     # Threads that spin on few cores beside other work stall each other for seconds.
     env.setdefault("OMP_NUM_THREADS", str(min(2, os.cpu_count() or 1)))
     env.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    command = [str(PYTHON), "-m", "pytest", *args]
-    tools = ROOT / "tests" / "tools"
     if not live:
         env.setdefault("QT_QPA_PLATFORM", "offscreen")
-        return subprocess.run(command, cwd=ROOT, env=env, check=False).returncode
+    return env
+
+
+@contextmanager
+def _stage(live: bool) -> Iterator[list[str]]:
+    """How a command is begun that needs a sound card and a screen of its own, where there can be such."""
+    if not live:
+        yield []
+        return
+    tools = ROOT / "tests" / "tools"
     # A socket's path must be short, so not a folder below TMPDIR.
     folder = Path(tempfile.mkdtemp(prefix="banter-", dir="/tmp"))
     try:
         sound = ["bash", str(tools / "virtual_audio.sh"), "run", str(folder / "sound"), "--"]
-        screen = ["bash", str(tools / "xvfb.sh")]
-        return subprocess.run([*sound, *screen, *command], cwd=ROOT, env=env, check=False).returncode
+        yield [*sound, "bash", str(tools / "xvfb.sh")]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_pytest(args: list[str], live: bool) -> int:
+    with _stage(live) as begin:
+        command = [*begin, str(PYTHON), "-m", "pytest", *args]
+        return subprocess.run(command, cwd=ROOT, env=_pytest_environment(live), check=False).returncode
+
+
+def _captured(args: list[str], live: bool, env: dict[str, str], show: bool) -> tuple[int, str]:
+    """Run pytest and keep what it prints, which is shown meanwhile with `show`."""
+    lines = []
+    with _stage(live) as begin:
+        command = [*begin, str(PYTHON), "-m", "pytest", *args]
+        with subprocess.Popen(
+            command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as running:
+            assert running.stdout is not None
+            for line in running.stdout:
+                lines.append(line)
+                if show:
+                    print(line, end="", flush=True)
+    return running.returncode, "".join(lines)
+
+
+def run_all_tests(live: bool) -> int:
+    """The tests that need the processor to themselves alone; before them the rest, in two halves side by side."""
+    env = _pytest_environment(live)
+    single = {**env, "OMP_NUM_THREADS": "1"}
+    with ThreadPoolExecutor(1) as pool:
+        beside = pool.submit(_captured, ["-m", "not live", *FIRST_HALF], live, single, False)
+        others = ["-m", "not live", *(f"--ignore={part}" for part in FIRST_HALF)]
+        runs = [_captured(others, live, single, True)]
+        runs.append(beside.result())
+    print(runs[1][1], flush=True)
+    if live:
+        runs.append(_captured(["-m", "live"], live, env, True))
+    failed = [(code, text) for code, text in runs if code]
+    for _, text in failed:
+        # Once more at the end, where it is seen.
+        print(text[max(0, text.rfind(SUMMARY)) :], flush=True)
+    return max((code for code, _ in failed), default=0)
 
 
 def test(args: list[str]) -> int:
@@ -282,7 +335,7 @@ def test(args: list[str]) -> int:
             if subprocess.run([str(PYTHON), "-m", *check], cwd=ROOT, check=False).returncode:
                 failed.append(" ".join(check))
     say("pytest")
-    code = run_pytest(args, live)
+    code = run_pytest(args, live) if args else run_all_tests(live)
     if failed:
         say(f"failed besides the tests: {', '.join(failed)}")
     return code or len(failed)

@@ -36,15 +36,16 @@ def shared_dir() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the live tests where their virtual sound card and screen cannot be made."""
+    """Skip the live tests where their virtual sound card and screen cannot be made; elsewhere each may fail once.
+
+    They run against the clock, and on a machine that is shared with others the processor is sometimes simply away.
+    """
     needed = ("pulseaudio", "pactl", "paplay", "Xvfb")
     absent = [program for program in needed if shutil.which(program) is None]
-    if not absent:
-        return
     skip = pytest.mark.skip(reason=f"needs {', '.join(absent)}: see packaging/dev.py test")
     for item in items:
         if item.get_closest_marker("live"):
-            item.add_marker(skip)
+            item.add_marker(skip if absent else pytest.mark.flaky(reruns=1, reruns_delay=2))
 
 
 def _threads() -> set[threading.Thread]:

@@ -75,8 +75,8 @@ class Capture:
         `detector` maps float32 [512] at 16 kHz to a probability of speech (`SileroVad.probability`).
         `on_lost` gets one sentence when the device goes away (the capture is closed then), `on_silent` one
         sentence when the device has given nothing but exact zeros for five seconds, as a muted or withheld
-        microphone does. `device`, PortAudio's number or None for the system's default, may
-        be set while it is closed.
+        microphone does, or nothing at all for 300 ms while somebody listens. `device`, PortAudio's number or None for
+        the system's default, may be set while it is closed.
         """
         self._on_chunks = on_chunks
         self._on_lost = on_lost
@@ -164,7 +164,7 @@ class Capture:
 
     def _run(self, source: Source, stop: threading.Event) -> None:
         rest = np.zeros(0, np.float32)
-        zeros, silent = 0, False
+        zeros, silent, stalled = 0, False, False
         patience_s = 0.0
         while True:
             again = source if source.block_s == self._block_s else self._open_again(source, stop)
@@ -179,6 +179,11 @@ class Capture:
                 return
             # The same one for the whole batch: it may be set meanwhile.
             resting = self._resting
+            if source.is_stalled and not (stalled or resting):
+                self._on_silent(
+                    "The microphone has stopped: check its cable, and whether another program has taken it over."
+                )
+            stalled = source.is_stalled
             source.patience_s = patience_s if resting and not self._watched else 0.0
             fresh, at = source.read()
             if not len(fresh):

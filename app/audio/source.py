@@ -57,6 +57,11 @@ class Source:
         """Whether the device has gone away. To be asked more often than once a second."""
         return self._watchdog.is_lost(self._calls)
 
+    @property
+    def is_stalled(self) -> bool:
+        """Whether it delivers nothing for the time being, as of the last `is_lost`."""
+        return self._watchdog.is_stalled
+
     def read(self) -> tuple[Samples, float]:
         """What has come since the last time, float32 [N] at 16 kHz, and when its first sample was heard, in seconds of
         the monotonic clock (without meaning where there is none).

@@ -12,7 +12,8 @@ from typing import Any, Literal
 from app.audio.devices import ASLEEP_S, DEVICE_LIST, explain, load_sounddevice
 
 _RATES = (48_000, 44_100, 16_000)
-_NO_CALLBACK_S = 3.0
+#: A stream that has not called back for so long has stopped, and after the longer time it will not come back.
+_STALLED_S, _NO_CALLBACK_S = 0.3, 3.0
 # PortAudio's list of open streams bears no two threads at once.
 _ONE_AT_A_TIME = threading.Lock()
 _HANGS_S = 3.0
@@ -116,6 +117,11 @@ class Watchdog:
         self._stream = stream
         self._calls = 0
         self._alive_at = self._looked_at = time.monotonic()
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether there had been no call back for 300 ms or more when `is_lost` was asked last."""
+        return self._looked_at - self._alive_at > _STALLED_S
 
     def is_lost(self, calls: int) -> bool:
         """To be asked more often than once a second, with the number of calls back so far."""

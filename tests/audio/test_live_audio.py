@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import time
 import wave
@@ -418,6 +420,18 @@ def test_a_loudspeaker_that_goes_away_while_it_rests_is_noticed_when_it_is_neede
     assert result["finished"] == [1] and result["played"] == pytest.approx(19 * 1_920, abs=400)
     samples, rate = read_wav(file)
     assert np.count_nonzero(_sounding(samples, rate)) * 0.005 == pytest.approx(1.5, abs=0.1)
+
+
+def test_a_microphone_that_stops_for_a_moment_is_told_and_goes_on(card: VirtualCard) -> None:
+    process = card.python(LISTEN, "3.5")
+    _opened(process)
+    time.sleep(1.0)
+    os.kill(card.pid, signal.SIGSTOP)
+    time.sleep(0.9)
+    os.kill(card.pid, signal.SIGCONT)
+    result = _result(process)
+    assert len(result["silent"]) == 1 and "stopped" in result["silent"][0]
+    assert result["lost"] == [] and result["open"] and result["count"] > 50
 
 
 def test_lost_loudspeaker_is_reported(card: VirtualCard) -> None:
