@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from app.omni.config import CODEBOOKS, OmniConfig
+from app.omni.pace import Pace
 from app.omni.prompt import Prompt
 from app.omni.sampler import CodeLayout, Ints, SamplerError, TalkerConfig, TalkerSampler, TextSampler
 from app.omni.stepper import Cancelled, StepNetwork
@@ -38,7 +39,7 @@ class GenerationConfig:
     `guard_thinking` (no end of text inside thoughts, thoughts cut at `max_thinking_tokens` or where half the room is
     used up, their end completed), `tool_calls` (a call of a tool is kept from text and speech, and cut at
     `max_call_tokens`) and those of `TalkerConfig`. `fit_reference` lets the engine lengthen the prompt until a voice's
-    reference codes fit.
+    reference codes fit. `pace`: how a given text is dealt out, None where the model is used to get it at once.
     """
 
     max_new_tokens: int = 512
@@ -53,6 +54,7 @@ class GenerationConfig:
     tool_calls: bool = True
     max_call_tokens: int = 512
     fit_reference: bool = True
+    pace: Pace | None = None
     talker: TalkerConfig = field(default_factory=TalkerConfig)
 
     def __post_init__(self) -> None:
@@ -63,10 +65,16 @@ class GenerationConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> GenerationConfig:
-        """From JSON values; `talker` is an object with TalkerConfig's fields. Unknown names are refused."""
+        """From JSON values; `talker` is an object with TalkerConfig's fields, `pace` one with Pace's, or null. Unknown
+        names are refused."""
         values = dict(values)
         talker = _known(TalkerConfig, values.pop("talker", {}), "talker.")
-        return cls(**_known(cls, values, ""), talker=TalkerConfig(**talker))
+        pace = values.pop("pace", None)
+        try:
+            dealt = None if pace is None else Pace.from_dict(pace)
+        except ValueError as error:
+            raise SamplerError(str(error)) from error
+        return cls(**_known(cls, values, ""), talker=TalkerConfig(**talker), pace=dealt)
 
     @classmethod
     def parity(cls, **changes: Any) -> GenerationConfig:
@@ -114,7 +122,8 @@ class ToolCallIds:
 
 @dataclass(frozen=True)
 class GenerationStep:
-    """What one step gave: a text id (None once the text has ended) and a frame int64 [8] when complete.
+    """What one step gave: a text id (None once the text has ended, and between the pieces of a given one) and a frame
+    int64 [8] when complete.
 
     Ids of thoughts and of a call of a tool (`thinking`, `calling`) are not part of the answer. `seconds` is the time
     spent computing the step, without what the caller did in between.
@@ -149,7 +158,8 @@ class Generation:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         """`silence`: codes of codebook 0 that sound like silence; `has_reference`: the prompt holds codes; `say`: the
-        ids of the text, fed as if they had been drawn; `calling`: the prompt ends with the opening marker of a call.
+        ids of the text, and padding, fed as if they had been drawn; `calling`: the prompt ends with the opening marker
+        of a call.
 
         Raises ValueError when the prompt fills the model's context.
         """
@@ -166,7 +176,8 @@ class Generation:
         self._control = control
         self._cancelled = cancelled
         # Given words are not cut off, however long it takes to say them.
-        steps = 0 if say is None else _HARD_BUDGET + _HARD_PER_TOKEN * (len(say) + 1)
+        words = 0 if say is None else sum(one != control.pad for one in say)
+        steps = 0 if say is None else max(len(say), _HARD_PER_TOKEN * (words + 1)) + _HARD_BUDGET
         self._limit = min(max(config.max_new_tokens, steps), model.max_position_embeddings - prompt.length)
         if self._limit < 1:
             raise ValueError(f"The prompt of {prompt.length} positions leaves no room for an answer.")
@@ -224,7 +235,7 @@ class Generation:
                 self.stop_reason = self._ending
                 return
             frame = self._speech.frame() if speaking else None
-            given = None if self._finished else text_id
+            given = None if self._finished or text_id == self._control.pad else text_id
             yield GenerationStep(index, given, thinking, frame, time.perf_counter() - started, self.call is not None)
             if calling and self._call_is_over(text_id):
                 break
@@ -265,6 +276,8 @@ class Generation:
                     text_id = control.eos
                 else:
                     self.call = ToolCallIds()
+        if self._say is not None and text_id == control.pad:
+            return text_id
         self.text_ids.append(text_id)
         if self._begin is not None:
             self._spoken_tokens += 1

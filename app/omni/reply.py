@@ -89,9 +89,17 @@ class Reply:
             if number:
                 yield from self._pause(phrases[number - 1].pause_s)
                 self._blank = " "
-            yield from self._speak(self._generation(self._prompt, say=self._parts.tokenizer.encode(phrase.text)))
+            yield from self._speak(self._generation(self._prompt, say=self._dealt(phrase.text)))
             if self._reason is StopReason.CANCELLED:
                 return
+
+    def _dealt(self, text: str) -> list[int]:
+        """The ids of a given text as they are fed."""
+        tokenizer, pace = self._parts.tokenizer, self._parts.generation.pace
+        ids = tokenizer.encode(text)
+        if pace is None:
+            return ids
+        return pace.deal(ids, lambda one: tokenizer.decode([one]), self._parts.config.pad_token_id)
 
     def stats(self, heard: str, encode_ms: float) -> TurnStats:
         """Figures of the finished reply."""

@@ -154,7 +154,8 @@ class Stepper:
         return self._ahead.pop()
 
     def _forget_ahead(self) -> None:
-        """It was no padding after all."""
+        """It was no padding after all; between the pieces of a given text there is little of it."""
+        self._read_singly = 0
         if self._ahead:
             self._both_caches()[0].advance(-len(self._ahead))
             self._ahead = []

@@ -21,6 +21,7 @@ from app.training.corpus import load_intents
 from app.training.development import INTENTS_FILE
 from app.training.model import load_tokenizer, starter_config, think_end
 from app.training.synthesize import VOICES
+from app.training.talker import PACE
 from app.training.tool_corpus import load_tools
 
 #: Text is learnt answers, so the likeliest word is the right one.
@@ -29,6 +30,7 @@ GENERATION = {
     "max_new_tokens": 400,
     # The answers it learnt begin with a moment of silence, so silence is not a fault at the start; and what is learnt
     # by heart repeats codes where the recording did, so that a penalty would only lead it astray.
+    "pace": dataclasses.asdict(PACE),
     "talker": {"temperature": 0.1, "top_k": 30, "repetition_penalty": 1.0, "silence_ban_frames": 0},
 }
 

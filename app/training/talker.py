@@ -8,7 +8,7 @@ sees here is spoilt: single codes, whole steps, or stretches of another answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from torch import Tensor
 from app.omni.chat import READ_ALOUD
 from app.omni.config import CODEBOOKS, OmniConfig
 from app.omni.model import OmniModel
+from app.omni.pace import Pace
 from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
 from app.training.examples import Example, Question, Sources, assemble, draw_asked, history_of, vary
@@ -30,6 +31,12 @@ STOP_WEIGHT = 5.0
 BOOK_WEIGHTS = (2.2, 1.6, 1.2, 0.9, 0.7, 0.5, 0.5, 0.4)
 #: Different questions (and histories) in front of each answer.
 PROMPTS_PER_ANSWER = 6
+#: Prompts in front of each sentence that is only read aloud.
+SAYING_PROMPTS = 2
+PACE = Pace()
+#: Frames of silence at the end of a recording.
+_TAIL = 3.0
+PAD = 0
 #: Prompt positions the Talker sees when its prompt is cut, and how often it is.
 SHORT_PROMPT, CUT_SHARE = 6, 0.7
 
@@ -43,23 +50,35 @@ class Prompted:
 
 
 def prompted_answers(sources: Sources, rng: np.random.Generator) -> Iterator[tuple[str, Example]]:
-    """Every answer that has codes behind several prompts, one of them to read it aloud; sayings behind that one, and
-    behind the question that each comes back from."""
+    """Every answer that has codes behind several prompts, the last of them to read it aloud; sayings behind that one,
+    and behind the question that each comes back from. What is read aloud is dealt out at the pace of speech."""
     for intent in sources.intents:
         if intent.id not in sources.codes:
             continue
-        for number in range(PROMPTS_PER_ANSWER):
-            if number:
-                question = intent.train_questions[rng.integers(len(intent.train_questions))]
-                asked = draw_asked(vary(question, rng), sources, rng)
-                history = history_of(intent, sources, rng, short=number > 1)
-            else:
-                asked, history = Question(READ_ALOUD), ""
+        for number in range(PROMPTS_PER_ANSWER - 1):
+            question = intent.train_questions[rng.integers(len(intent.train_questions))]
+            asked = draw_asked(vary(question, rng), sources, rng)
+            history = history_of(intent, sources, rng, short=number > 0)
             yield intent.id, assemble(sources, history, asked, intent.spoken_answer)
+        yield intent.id, dealt(sources, Question(READ_ALOUD), intent.spoken_answer, intent.id, rng)
     for sentence, question in sources.sayings.items():
-        yield sentence, assemble(sources, "", Question(READ_ALOUD), sentence)
+        for _ in range(SAYING_PROMPTS - bool(question)):
+            yield sentence, dealt(sources, Question(READ_ALOUD), sentence, sentence, rng)
         if question:
-            yield sentence, assemble(sources, "", draw_asked(vary(question, rng, lose=False), sources, rng), sentence)
+            asked = draw_asked(vary(question, rng, lose=False), sources, rng)
+            yield sentence, dealt(sources, asked, sentence, sentence, rng)
+
+
+def dealt(sources: Sources, asked: Question, text: str, name: str, rng: np.random.Generator) -> Example:
+    """A given text at the pace of its recording, or nearly: it is never exactly that of the Talker."""
+    whole = assemble(sources, "", asked, text)
+    sounding = sources.codes[name].shape[1] - PACE.begin - _TAIL
+    expected = sum(PACE.frames(sources.tokenizer.decode([one])) for one in whole.answer)
+    stretch = sounding / max(expected, 1.0) * float(np.exp(0.04 * rng.standard_normal()))
+    ids = PACE.deal(
+        whole.answer, lambda one: str(sources.tokenizer.decode([one])), PAD, stretch, float(rng.uniform(-1.0, 1.0))
+    )
+    return replace(whole, text=[*whole.text[: whole.start], *ids, *whole.text[whole.start + len(whole.answer) :]])
 
 
 @torch.no_grad()

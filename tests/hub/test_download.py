@@ -293,19 +293,21 @@ def test_a_disk_that_fills_up_keeps_what_has_come(shelf: Library, hub: Hub, monk
 def paused_at(gate: Gate, shelf: Library, hub: Hub) -> Control:
     """Start a download and stop it while the gate is closed."""
     control, ended = Control(), []
+    begun = threading.Event()
+
+    def tell(progress: Progress) -> None:
+        if progress.file == WEIGHTS and progress.file_done:
+            begun.set()
 
     def work() -> None:
         try:
-            download(shelf, hub, control=control)
+            download(shelf, hub, control=control, tell=tell)
         except Stopped:
             ended.append(True)
 
     thread = threading.Thread(target=work)
     thread.start()
-    assert gate.reached.wait(30)
-    deadline = time.monotonic() + 30
-    while not list((shelf.root / ".incoming").rglob("*.part")) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert gate.reached.wait(30) and begun.wait(30)
     control.stop()
     thread.join(30)
     gate.open()
