@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,10 +22,13 @@ from app.tools.call import CallError, IncompleteCall, parse_calls
 from app.tools.registry import Registry, load_descriptions
 from app.tools.tool import Arguments, Result, Tool
 from app.training.corpus import Intent, load_intents, out_of_domain
+from app.training.sayings import held_out, tool_sayings
 from app.training.tool_corpus import ToolDraw, ToolIntent, load_tools
 
 #: Lists the ids of what a model knows, one a line before a tab.
 INTENTS_FILE = "intents.tsv"
+#: Sentences that are read aloud to judge it.
+READING = 100
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,20 @@ class Development:
         return [
             Asked(name, question, (), self._honest, by_id[name].answers if name in by_id else ())
             for name, question in out_of_domain()
+        ]
+
+    @staticmethod
+    def results() -> list[tuple[str, str]]:
+        """Sentences that tools come back with and that training never heard, each with its question."""
+        found = {sentence: question for question, sentence in tool_sayings() if held_out(sentence)}
+        return [*found.items()]
+
+    def reading(self) -> list[tuple[str, str]]:
+        """Sentences of every kind that training never saw, without a question: held-out wordings."""
+        chosen = [i.dev_questions[-1] for i in self.intents[:: max(1, len(self.intents) // READING)]][:READING]
+        asking = re.compile(r"(wh|how|is |are |do |does |can |could |would )", re.IGNORECASE)
+        return [
+            (f"{text[:1].upper()}{text[1:].rstrip('.?!')}{'?' if asking.match(text) else '.'}", "") for text in chosen
         ]
 
     def spoken(self, folder: Path, calls: bool) -> Iterator[tuple[Asked, NDArray[np.float32]]]:

@@ -2,9 +2,10 @@
 
 Held-out wordings in reserved voices go through the engine as a user's would: clean, at 10 dB noise, in a room, and
 typed, all answered in the default voice; `voices` asks the clean ones again and answers in the other voices, in turn.
-Then calls of tools, spoken and typed, follow-ups, and questions that nothing in the corpus answers. Whisper tiny.en
-(faster-whisper) reads the spoken answers back. What is spoken needs the folder of `synthesize`; without it, only the
-typed questions are asked. Prints a table, writes JSON.
+Then calls of tools, spoken and typed, follow-ups, and questions that nothing in the corpus answers. `results` and
+`reading` are given texts that training never heard: what tools come back with, and sentences of every kind; right is
+what is read back word for word. Whisper tiny.en (faster-whisper) reads the spoken answers back. What is spoken needs
+the folder of `synthesize`; without it, only the typed questions are asked. Prints a table, writes JSON.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ Floats = NDArray[np.float32]
 QUIET_FRAMES = 16
 SPOKEN = ("clean", "voices", "noise", "room", "calls")
 TYPED = ("typed", "typed-calls", "follow-ups", "out-of-domain")
+GIVEN = ("results", "reading")
 #: Those whose spoken answers are read back.
-LISTENED = ("clean", "voices")
+LISTENED = ("clean", "voices", *GIVEN)
 _COLUMNS = ("turns", "right", "right_tool", "best_answer", "transcript_wer", "answer_wer", "right_sentence", "no_fault")
 
 
@@ -62,6 +64,11 @@ class Tally:
     rtf: list[float] = field(default_factory=list)
     first_ms: list[float] = field(default_factory=list)
     wrong: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def clock(self, stats: TurnStats) -> None:
+        """Keep how long a turn took."""
+        self.rtf.append(stats.rtf)
+        self.first_ms.append(stats.first_audio_ms)
 
     def row(self) -> dict[str, Any]:
         """Figures of the table."""
@@ -89,6 +96,11 @@ def text_is_complete(pieces: list[TurnPiece]) -> bool:
     return len(last) == QUIET_FRAMES and all(isinstance(piece, AudioPiece) for piece in last)
 
 
+def sound(pieces: Iterable[TurnPiece]) -> Floats:
+    """The speech of a turn; a single zero where there is none."""
+    return np.concatenate([p.samples for p in pieces if isinstance(p, AudioPiece)] or [np.zeros(1, np.float32)])
+
+
 class Evaluation:
     """Runs conditions against one engine."""
 
@@ -102,7 +114,7 @@ class Evaluation:
             pieces.append(piece)
         stats = pieces[-1]
         assert isinstance(stats, TurnStats)
-        audio = np.concatenate([p.samples for p in pieces if isinstance(p, AudioPiece)] or [np.zeros(1, np.float32)])
+        audio = sound(pieces)
         call = written_call(pieces)
         tally.turns += 1
         judged = asked.judge(stats.reply, call)
@@ -113,19 +125,45 @@ class Evaluation:
         if request.audio is not None:
             tally.asked_words += len(words(asked.wording))
             tally.misheard += errors(words(asked.wording), words(stats.heard))
-        tally.rtf.append(stats.rtf)
-        tally.first_ms.append(stats.first_audio_ms)
-        if listen and self.judge is not None:
-            tally.stops[str(stats.stop_reason)] += 1
-            said, read = words(stats.reply), words(self.judge.read(audio))
-            tally.spoken += 1
-            tally.spoken_words += len(said)
-            tally.misspoken += errors(said, read)
+        if listen:
+            said, read = self.listen(tally, stats, audio)
             sentences = self.development.sentences
             tally.right_sentence += sentences[nearest(read, sentences)] == said
-            found = faults(audio, stats.reply)
-            tally.faults.update(found)
-            tally.clean_sound += not found
+        else:
+            tally.clock(stats)
+
+    def listen(self, tally: Tally, stats: TurnStats, audio: Floats) -> tuple[list[str], list[str]]:
+        """Have the judge read the speech of a turn; the words that were to be said, and those that were read."""
+        assert self.judge is not None
+        tally.clock(stats)
+        tally.stops[str(stats.stop_reason)] += 1
+        said, read = words(stats.reply), words(self.judge.read(audio))
+        tally.spoken += 1
+        tally.spoken_words += len(said)
+        tally.misspoken += errors(said, read)
+        found = faults(audio, stats.reply)
+        tally.faults.update(found)
+        tally.clean_sound += not found
+        return said, read
+
+    def given(self, condition: str, limit: int | None) -> Tally:
+        """Texts that are read aloud, after a question where they answer one, in all voices in turn."""
+        tally, voices = Tally(), self.engine.info.voices
+        texts = self.development.results() if condition == "results" else self.development.reading()
+        for number, (sentence, question) in enumerate(texts[:limit]):
+            request = TurnRequest(text=question or None, say=sentence, voice=voices[number % len(voices)], seed=number)
+            pieces = [*self.engine.run(request, lambda: False)]
+            stats = pieces[-1]
+            assert isinstance(stats, TurnStats)
+            audio = np.concatenate(
+                [p.samples for p in pieces if isinstance(p, AudioPiece)] or [np.zeros(1, np.float32)]
+            )
+            said, read = self.listen(tally, stats, audio)
+            tally.turns += 1
+            tally.right["right"] += said == read
+            if said != read:
+                tally.wrong.append((sentence, "", " ".join(read)))
+        return tally
 
     def run(self, condition: str, dev: Path | None, limit: int | None) -> Tally:
         """All questions of a condition, or `limit` of them; spoken ones are in `dev`."""
@@ -182,12 +220,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, help="holds `dev` (spoken questions) and `whisper` (the judge)")
     parser.add_argument("--out", type=Path, default=None, help="JSON file for the figures")
     parser.add_argument("--limit", type=int, default=None, help="questions of each condition")
-    parser.add_argument("--conditions", default=",".join((*SPOKEN, *TYPED)))
+    parser.add_argument("--conditions", default=",".join((*SPOKEN, *TYPED, *GIVEN)))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     conditions = args.conditions.split(",")
-    if unknown := set(conditions) - {*SPOKEN, *TYPED}:
-        parser.error(f"no such conditions: {', '.join(sorted(unknown))}; there are {', '.join((*SPOKEN, *TYPED))}")
+    if unknown := set(conditions) - {*SPOKEN, *TYPED, *GIVEN}:
+        known = ", ".join((*SPOKEN, *TYPED, *GIVEN))
+        parser.error(f"no such conditions: {', '.join(sorted(unknown))}; there are {known}")
     if args.work is None:
         conditions = [condition for condition in conditions if condition in TYPED]
         print("without --work there are no spoken questions: only typed ones are asked", flush=True)
@@ -195,7 +234,10 @@ def main(argv: list[str] | None = None) -> int:
     run = Evaluation(OmniEngine.load(args.model, threads=args.threads), Development(args.model), judge)
     report: dict[str, dict[str, Any]] = {}
     for condition in conditions:
-        tally = run.run(condition, args.work and args.work / "dev", args.limit)
+        if condition in GIVEN:
+            tally = run.given(condition, args.limit)
+        else:
+            tally = run.run(condition, args.work and args.work / "dev", args.limit)
         report[condition] = tally.row()
         print(condition, json.dumps(report[condition]), flush=True)
         report[condition]["wrong"] = tally.wrong[:40]
