@@ -140,9 +140,13 @@ def other_answers() -> Iterator[str]:
 
 
 def plan_sayings() -> list[tuple[str, str]]:
-    """All sentences to record, once each, with the question they answer ("" where there is none)."""
-    found = {sentence: question for question, sentence in tool_sayings()}
-    others = [*dict.fromkeys(other_answers())]
-    Random(1).shuffle(others)
-    rest = dict.fromkeys((*fixed_sayings(), *others), "")
-    return [(sentence, question) for sentence, question in (rest | found).items() if not held_out(sentence)]
+    """All sentences to record, once each, with the question they answer ("" where there is none).
+
+    The order is that of their use: what tools always say, what they come back with, of all of them in turn, the rest.
+    """
+    results = [(sentence, question) for question, sentence in tool_sayings()]
+    others = [(answer, "") for answer in other_answers()]
+    for some in (results, others):
+        Random(1).shuffle(some)
+    found = dict(reversed([*((one, "") for one in fixed_sayings()), *results, *others]))
+    return [(sentence, question) for sentence, question in reversed(found.items()) if not held_out(sentence)]
