@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from app import paths
 from app.omni.engine import MAX_SAY, OmniEngine
 from app.omni.errors import SayError
+from app.omni.pace import Pace
 from app.omni.turn import AudioPiece, Heard, StopReason, TextPiece, TurnPiece, TurnRequest, TurnStats
 from app.speech import registry
 from app.speech.phrases import SENTENCE_PAUSE_S
@@ -44,6 +46,8 @@ def frames(pieces: list[TurnPiece]) -> list[list[float]]:
 @pytest.mark.skipif(not (paths.starter_model() / "config.json").is_file(), reason="no starter model in this checkout")
 def test_the_starters_own_answer_sounds_the_same_when_it_is_given() -> None:
     starter = OmniEngine.load(paths.starter_model(), threads=1)
+    # As the model itself is fed.
+    starter.generation = replace(starter.generation, pace=None)
     for question, voice, temperature in (("Hello", "", 0.0), ("What can you do?", starter.info.voices[1], None)):
         drawn, stats = run(starter, TurnRequest(text=question, voice=voice, seed=5, temperature=temperature))
         given, said = run(starter, TurnRequest(text=question, voice=voice, seed=5, say=stats.reply))
@@ -52,6 +56,23 @@ def test_the_starters_own_answer_sounds_the_same_when_it_is_given() -> None:
         ]
         assert frames(given) == frames(drawn) != []
         assert (said.reply, said.frames, said.stop_reason) == (stats.reply, stats.frames, StopReason.EOS)
+
+
+def test_words_that_are_dealt_out_are_shown_as_they_are(engine: OmniEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = TurnRequest(say="Hello you, seventeen times", seed=2)
+    at_once, _ = run(engine, request)
+    monkeypatch.setattr(engine, "generation", replace(engine.generation, pace=Pace(letter=2.0)))
+    dealt, stats = run(engine, request)
+    shown = [[piece.text for piece in pieces if isinstance(piece, TextPiece)] for pieces in (at_once, dealt)]
+    assert shown[0] == shown[1]
+    assert stats.reply == "Hello you, seventeen times" and stats.frames > 0
+
+    def first_and_last(pieces: list[TurnPiece]) -> int:
+        at = [number for number, piece in enumerate(pieces) if isinstance(piece, TextPiece)]
+        return at[-1] - at[0]
+
+    # Speech comes between the pieces now.
+    assert first_and_last(dealt) > first_and_last(at_once)
 
 
 def test_words_are_said_with_and_without_a_question(engine: OmniEngine) -> None:
