@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = ROOT / "assets" / "docs" / "complaints.md"
+TABLE = ROOT / "docs" / "complaints.md"
 
 
 def test_every_complaint_has_a_row_and_every_named_test_exists() -> None:
