@@ -26,7 +26,7 @@ FILLERS = ("um", "uh", "hey", "so", "okay", "well", "please", "hey Banter", "oh"
 TOOL_SHARE, FALLBACK_SHARE = 0.2, 0.13
 #: Share of the questions that come after at least one, two, three earlier exchanges which do not matter; half of that
 #: when they are to be short.
-EARLIER = (0.5, 0.15, 0.07)
+EARLIER = (0.4, 0.06, 0.015)
 #: Share of turns in which nothing could be read.
 UNHEARD_SHARE = 0.005
 UNHEARD_INTENT = "fallback.unintelligible"

@@ -250,8 +250,10 @@ def main(argv: list[str] | None = None) -> int:
     model = load_or_create(args.model, args.work / "minilm")
     if args.thinker is not None:
         trained = torch.load(args.thinker, weights_only=True)["model"]
-        mine = {k: v for k, v in model.state_dict().items() if k.startswith("talker.")}
-        model.load_state_dict({**trained, **mine})
+        if (args.model / "model.safetensors").exists():
+            trained |= {k: v for k, v in model.state_dict().items() if k.startswith("talker.")}
+        # Otherwise the Talker is the one that the Thinker's parent had.
+        model.load_state_dict(trained)
     sources = load_sources(args.work, args.model, model)
     run = Run(
         args.work / "talker",
