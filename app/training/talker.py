@@ -38,7 +38,7 @@ PACE = Pace()
 _TAIL = 3.0
 PAD = 0
 #: Prompt positions the Talker sees when its prompt is cut, and how often it is.
-SHORT_PROMPT, CUT_SHARE = 6, 0.7
+SHORT_PROMPT, CUT_SHARE = 6, 0.85
 
 
 @dataclass(frozen=True)
