@@ -15,13 +15,17 @@ _UNITS = [
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ]  # fmt: skip
 _TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_NTH = {
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
+    "twelve": "twelfth",
+}  # fmt: skip
 #: British and other spellings that sound alike: a recogniser is free to choose.
 _SPELLINGS = {
     "colour": "color", "colours": "colors", "favourite": "favorite", "grey": "gray", "metre": "meter",
     "metres": "meters", "centre": "center", "kilometres": "kilometers", "harbour": "harbor", "okay": "ok",
     "neighbour": "neighbor", "neighbours": "neighbors", "alright": "all right", "cosy": "cozy", "mum": "mom",
     "litre": "liter", "litres": "liters", "honour": "honor", "humour": "humor", "flavour": "flavor", "tyre": "tire",
-    "theatre": "theater", "programme": "program", "travelling": "traveling", "storey": "story",
+    "theatre": "theater", "passed": "past", "programme": "program", "travelling": "traveling", "storey": "story",
 }  # fmt: skip
 
 
@@ -33,7 +37,7 @@ def _spell(number: int) -> str:
     if number < 1000:
         rest = f" {_spell(number % 100)}" if number % 100 else ""
         return f"{_UNITS[number // 100]} hundred{rest}"
-    if 1100 <= number < 2000 and number % 100:
+    if (1100 <= number < 2000 or 2010 <= number < 2100) and number % 100:
         return f"{_spell(number // 100)} {_spell(number % 100)}"
     if number < 1_000_000:
         rest = f" {_spell(number % 1000)}" if number % 1000 else ""
@@ -41,10 +45,21 @@ def _spell(number: int) -> str:
     return " ".join(_UNITS[int(d)] for d in str(number))
 
 
+def _nth(number: str) -> str:
+    *before, last = number.split()
+    if last in _NTH:
+        last = _NTH[last]
+    else:
+        last = (last.removesuffix("y") + "ie" if last.endswith("y") else last.removesuffix("e")) + "th"
+    return " ".join((*before, last))
+
+
 def words(text: str) -> list[str]:
     """Lower-case words without punctuation; digits spelt out, spellings unified."""
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text.lower())
     text = re.sub(r"(\d+)%", r"\1 percent", text)
+    text = re.sub(r"(\d+)(?:st|nd|rd|th)\b", lambda m: f" {_nth(_spell(int(m[1])))} ", text)
+    text = re.sub(r"(\d+)\.(\d+)", lambda m: f"{m[1]} point {' '.join(_UNITS[int(digit)] for digit in m[2])}", text)
     text = re.sub(r"\d+", lambda m: f" {_spell(int(m[0]))} ", text)
     raw = re.sub(r"[^a-z' ]", " ", text.replace("-", " ")).replace(" and ", " ").split()
     plain = [_SPELLINGS.get(w.replace("'", ""), w.replace("'", "")) for w in raw]

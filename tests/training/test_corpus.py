@@ -115,6 +115,10 @@ def test_spoiling_changes_codes_alone(config: OmniConfig) -> None:
 def test_words_forgive_spelling_not_content() -> None:
     assert words("It's 42 colours, O.K.?") != words("It's forty two")
     assert words("The year 1969") == words("the year nineteen sixty-nine")
+    assert words("On the 25th of May, 2013: 10.25 and 40%") == words(
+        "on the twenty fifth of may twenty thirteen ten point two five and forty percent"
+    )
+    assert words("the 12th, the 20th and the 3rd") == words("the twelfth the twentieth and the third")
     assert errors(words("one two three"), words("one three")) == 1
     assert nearest(
         words("the capital of france is paris"), [words("hello there"), words("Paris is the capital of France")]
