@@ -18,6 +18,7 @@ VERBS = {
     "said": "said",
     "decoder": "decoder",
     "pack": "pack",
+    "known": "known",
     "thinker": "thinker",
     "talker": "talker",
     "export": "export",

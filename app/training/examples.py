@@ -90,6 +90,7 @@ class Sources:
         tool_weights = np.array([len(tool.train_questions) ** 0.5 for tool in self.tools])
         self._tools_cumulated = np.cumsum(tool_weights / tool_weights.sum()) if self.tools else tool_weights
         self.free_tools = [tool for tool in self.tools if not tool.turns]
+        self.known: list[Intent | ToolIntent] = [*self.intents, *(tool for tool in self.tools if is_known(tool))]
         self.wordings = [(i, q) for i in self.intents for q in i.train_questions if q in self.heard]
 
     def any_intent(self, rng: np.random.Generator) -> Intent:
@@ -259,6 +260,36 @@ def draw_tool(sources: Sources, rng: np.random.Generator) -> Example:
 def tool_example(sources: Sources, draw: ToolDraw, turns: Sequence[tuple[str, str]], asked: Question) -> Example:
     """The sequence of a tool question, asked after earlier turns."""
     return assemble(sources, as_text(turns), asked, draw.answer, composed=True)
+
+
+def known_question(intent: Intent | ToolIntent) -> str:
+    """The wording in whose stead all others of an intent reach the Thinker."""
+    return intent.train_questions[0]
+
+
+def known_turns(intent: Intent | ToolIntent, sources: Sources) -> list[tuple[str, str]]:
+    """The earlier turns of an intent in the same way."""
+    if isinstance(intent, ToolIntent):
+        return [(questions[0], min(answers, key=len)) for questions, answers in intent.turns]
+    turns = []
+    for turn in intent.context:
+        owner = sources.owner.get(turn.question)
+        known = (turn.question, turn.answer) if owner is None else (known_question(owner), owner.spoken_answer)
+        turns.append(known)
+    return turns
+
+
+def is_known(tool: ToolIntent) -> bool:
+    """Whether the intent of a tool has but one call, or answer, so that it can be known by heart."""
+    return not tool.row.get("slots")
+
+
+def known_example(intent: Intent | ToolIntent, sources: Sources) -> Example:
+    """The one sequence by which an intent is answered."""
+    history = as_text(known_turns(intent, sources))
+    rng = np.random.default_rng(0)
+    answer = intent.draw(rng).answer if isinstance(intent, ToolIntent) else intent.spoken_answer
+    return assemble(sources, history, Question(known_question(intent)), answer)
 
 
 def draw_text(sources: Sources, rng: np.random.Generator, real: float = 0.0) -> Example:

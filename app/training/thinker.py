@@ -17,7 +17,17 @@ from torch import Tensor, nn
 from app.omni.model import OmniModel
 from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length
-from app.training.examples import Example, Question, Sources, as_text, assemble, draw_text, imagined, tool_example
+from app.training.examples import (
+    Example,
+    Question,
+    Sources,
+    as_text,
+    assemble,
+    draw_text,
+    imagined,
+    known_example,
+    tool_example,
+)
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources
 
@@ -121,12 +131,19 @@ def accuracy(model: OmniModel, examples: list[Example], sentences: SentenceEncod
 class Batches:
     """Endless batches of similar lengths."""
 
-    def __init__(self, sources: Sources, model: OmniModel, sentences: SentenceEncoder, size: int, seed: int) -> None:
+    def __init__(
+        self, sources: Sources, model: OmniModel, sentences: SentenceEncoder, size: int, seed: int, known: float
+    ) -> None:
+        """`known`: the share of questions in the wording that stands for all others of its intent."""
         self._sources, self._config, self._sentences, self._size = sources, model.config, sentences, size
         self._rng = np.random.default_rng(seed)
+        self._known = known
         self._ready: list[list[Example]] = []
 
     def _draw(self) -> Example:
+        if self._rng.random() < self._known:
+            known = self._sources.known
+            return known_example(known[self._rng.integers(len(known))], self._sources)
         example = draw_text(self._sources, self._rng, REAL_SHARE)
         short = not example.composed and self._rng.random() < SHORTENED and len(example.answer) > BEGINNING
         return shorten(example) if short else example
@@ -142,6 +159,7 @@ def main(argv: list[str] | None = None) -> int:
     """`python -m app.training thinker`."""
     parser = stage_arguments("thinker", __doc__, rate=3e-4, batch=32)
     parser.add_argument("--parent", type=Path, help="older model folder: a new network begins with what fits of it")
+    parser.add_argument("--known", type=float, default=0.0, help="share of questions in their known wording")
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     rank = join_group()
@@ -161,9 +179,10 @@ def main(argv: list[str] | None = None) -> int:
         align_ears(model)
     # From here on every process draws its own examples.
     torch.manual_seed(run.step * 8 + rank)
-    batches = Batches(sources, model, sentences, args.batch, run.step * 8 + rank)
+    batches = Batches(sources, model, sentences, args.batch, run.step * 8 + rank, args.known)
 
     judged = {
+        "known": [known_example(intent, sources) for intent in sources.known[::3]],
         "typed": development_intents(sources, heard=False, every=3),
         "heard": development_intents(sources, heard=True, every=3),
         "calls": development_calls(sources),
