@@ -183,9 +183,16 @@ class OmniEngine:
             begun = time.perf_counter()
             seen = self._eyes.look(request.image)
             hearing.encode_ms += (time.perf_counter() - begun) * 1e3
-        wording = (request.text or "") if asked else READ_ALOUD
-        if request.audio is None and isinstance(self._parts.encoder, QuestionReader):
-            features = self._parts.encoder.meaning(wording)
+        wording, history = (request.text or "") if asked else READ_ALOUD, request.history
+        if isinstance(self._parts.encoder, QuestionReader):
+            known = self._parts.encoder.meant(hearing.text, history[-1].a if history else "")
+            if known is not None:
+                # Given words answer nothing: they are read aloud.
+                wording = READ_ALOUD if phrases is not None else known.question
+                turns = () if phrases is not None else known.turns
+                history = tuple(Exchange(q, a) for q, a in turns)
+            if request.audio is None or known is not None:
+                features = self._parts.encoder.meaning(wording)
         rows = [0 if one is None else len(one) for one in (features, seen)]
         question = Message("user", wording, audio_rows=rows[0], image_rows=rows[1])
         parts = self._parts
@@ -194,7 +201,7 @@ class OmniEngine:
         if phrases is not None:
             # Given words are no thoughts.
             parts = replace(parts, generation=replace(parts.generation, open_thinking=False))
-        ids = self._prompt_ids(question, request.history, voice, parts.generation, request.system.strip())
+        ids = self._prompt_ids(question, history, voice, parts.generation, request.system.strip())
         prompt = build_prompt(parts.config, ids, voice, features, seen)
         reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
         yield from hearing.beside(reply.drawn() if phrases is None else reply.say(phrases), cancelled)

@@ -10,6 +10,13 @@ import torch
 from numpy.typing import NDArray
 
 
+class KnownQuestion(NamedTuple):
+    """`question` as a model has learnt it, after the `turns` (question, answer) that came before it then."""
+
+    question: str
+    turns: tuple[tuple[str, str], ...] = ()
+
+
 class Encoded(NamedTuple):
     """Encoder output: `features` float32 [T, D]; `text` the user's words, "" where there are none.
 
@@ -61,10 +68,14 @@ class GivenUpError(Exception):
 
 @runtime_checkable
 class QuestionReader(Protocol):
-    """An audio encoder that also has something to add to a typed question."""
+    """An audio encoder that also has something to say about the words of a question."""
 
     def meaning(self, text: str) -> torch.Tensor | None:
         """Feature rows float32 [N, D] that follow the typed words; None for none."""
+        ...
+
+    def meant(self, text: str, last_answer: str) -> KnownQuestion | None:
+        """The known question that `text` stands for after `last_answer`; None where the model takes any wording."""
         ...
 
 

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from app.speech.errors import DamagedModelError
+from app.speech.interfaces import KnownQuestion
 from app.speech.weights import read_json, read_tensors
 
 WEIGHTS, LIST = "known.safetensors", "known.json"
 #: Inverse of the temperature of the classes' probabilities.
 SHARPNESS = 20.0
-
-
-class KnownQuestion(NamedTuple):
-    """`question` as it was learnt, after the `turns` (question, answer) that came before it then."""
-
-    question: str
-    turns: tuple[tuple[str, str], ...] = ()
 
 
 class KnownQuestions:

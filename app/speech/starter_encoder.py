@@ -19,7 +19,9 @@ from torch import Tensor, nn
 
 from app.speech.errors import DamagedModelError
 from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
-from app.speech.interfaces import Encoded
+from app.speech.interfaces import Encoded, KnownQuestion
+from app.speech.known_questions import LIST as KNOWN_LIST
+from app.speech.known_questions import KnownQuestions
 from app.speech.sentence_encoder import WEIGHTS as SENTENCE_WEIGHTS
 from app.speech.sentence_encoder import SentenceEncoder
 from app.speech.weights import WithoutValues, load_into, read_json
@@ -122,6 +124,7 @@ class StarterEncoder(nn.Module):
         self._int8 = False
         self._reader: WordReader | None = None
         self._sentences: SentenceEncoder | None = None
+        self._known: KnownQuestions | None = None
 
     @classmethod
     def load(cls, folder: Path, *, int8: bool = False) -> StarterEncoder:
@@ -142,6 +145,8 @@ class StarterEncoder(nn.Module):
         if (folder / SENTENCE_WEIGHTS).exists():
             encoder._sentences = SentenceEncoder.load(folder)
             encoder.feature_size = 2 * WIDTH
+            if (folder / KNOWN_LIST).exists():
+                encoder._known = KnownQuestions.load(folder)
         return encoder.eval().requires_grad_(False)
 
     def layers(self, mel: Tensor) -> list[Tensor]:
@@ -191,6 +196,13 @@ class StarterEncoder(nn.Module):
         if self._sentences is None:
             return None
         return feature_rows(self.rows.weight[:0], self._sentences.vectors([text])[0])
+
+    @torch.inference_mode()
+    def meant(self, text: str, last_answer: str) -> KnownQuestion | None:
+        """The known question that `text` stands for after `last_answer`; None where this model has no list of them."""
+        if self._known is None or self._sentences is None:
+            return None
+        return self._known.meant(text, self._sentences.vectors([text])[0], last_answer)
 
     @torch.inference_mode()
     def encode(self, audio: NDArray[np.float32]) -> Encoded:

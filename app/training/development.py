@@ -132,13 +132,12 @@ class Development:
         ]
 
     @staticmethod
-    def results() -> list[tuple[str, str]]:
-        """Sentences that tools come back with and that training never heard, each with its question."""
-        found = {sentence: question for question, sentence in tool_sayings() if held_out(sentence)}
-        return [*found.items()]
+    def results() -> list[str]:
+        """Sentences that tools come back with and that training never heard."""
+        return [sentence for sentence in dict.fromkeys(tool_sayings()) if held_out(sentence)]
 
-    def reading(self) -> list[tuple[str, str]]:
-        """Sentences of every kind that training never saw, without a question: held-out wordings."""
+    def reading(self) -> list[str]:
+        """Sentences of every kind that training never saw: held-out wordings."""
         chosen = [i.dev_questions[-1] for i in self.intents[:: max(1, len(self.intents) // READING)]][:READING]
         asking = re.compile(r"(wh|how|is |are |do |does |can |could |would )", re.IGNORECASE)
         return [

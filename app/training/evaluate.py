@@ -147,11 +147,11 @@ class Evaluation:
         return said, read
 
     def given(self, condition: str, limit: int | None) -> Tally:
-        """Texts that are read aloud, after a question where they answer one, in all voices in turn."""
+        """Texts that are read aloud, in all voices in turn."""
         tally, voices = Tally(), self.engine.info.voices
         texts = self.development.results() if condition == "results" else self.development.reading()
-        for number, (sentence, question) in enumerate(texts[:limit]):
-            request = TurnRequest(text=question or None, say=sentence, voice=voices[number % len(voices)], seed=number)
+        for number, sentence in enumerate(texts[:limit]):
+            request = TurnRequest(say=sentence, voice=voices[number % len(voices)], seed=number)
             pieces = [*self.engine.run(request, lambda: False)]
             stats = pieces[-1]
             assert isinstance(stats, TurnStats)

@@ -66,9 +66,8 @@ class Question(NamedTuple):
 
 @dataclass
 class Sources:
-    """Everything examples are drawn from. `codes[intent id or saying]` int64 [8, T]; `sayings` maps a sentence to the
-    question it answers, if any; `heard[wording]` lists real transcripts; `ear_table` [vocabulary, 384] holds the ears'
-    feature rows."""
+    """Everything examples are drawn from. `codes[intent id or saying]` int64 [8, T]; `sayings` are sentences to
+    read aloud; `heard[wording]` lists real transcripts; `ear_table` [vocabulary, 384] holds the ears' feature rows."""
 
     intents: list[Intent]
     tokenizer: Tokenizer
@@ -76,7 +75,7 @@ class Sources:
     codes: dict[str, Tensor] = field(default_factory=dict)
     heard: dict[str, list[str]] = field(default_factory=dict)
     tools: Sequence[ToolIntent] = ()
-    sayings: dict[str, str] = field(default_factory=dict)
+    sayings: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self.by_id = {intent.id: intent for intent in self.intents}

@@ -16,7 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from app.speech.known_questions import LIST, SHARPNESS, WEIGHTS, KnownQuestion, KnownQuestions
+from app.speech.interfaces import KnownQuestion
+from app.speech.known_questions import LIST, SHARPNESS, WEIGHTS, KnownQuestions
 from app.speech.sentence_encoder import WIDTH, SentenceEncoder
 from app.speech.weights import save_weights
 from app.training.corpus import Intent, out_of_domain

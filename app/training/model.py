@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from app.speech.sentence_encoder import WIDTH
 from app.speech.speaker_traits import SPEAKER_SIZE
 from app.training.corpus import load_intents
 from app.training.examples import Sources
-from app.training.sayings import plan_sayings
 from app.training.synthesize import DEFAULT_VOICE, VOICES
 from app.training.tokenizer import VOCABULARY, minilm_embeddings
 from app.training.tool_corpus import load_tools
@@ -113,12 +111,6 @@ def saying_codes(work: Path) -> dict[str, Tensor]:
     return {sentence: codes.long() for sentence, codes in load_file(path).items()} if path.exists() else {}
 
 
-def load_sayings(recorded: Mapping[str, Tensor]) -> dict[str, str]:
-    """The recorded sentences with the question that each answers ("" where none)."""
-    questions = dict(plan_sayings())
-    return {sentence: questions.get(sentence, "") for sentence in recorded}
-
-
 def load_text_sources(work: Path, folder: Path) -> Sources:
     """Questions and real transcripts of questions, without speech."""
     heard = json.loads(_packed(work, "heard.json").read_text(encoding="utf-8"))
@@ -131,4 +123,4 @@ def load_sources(work: Path, folder: Path, model: OmniModel) -> Sources:
     table = model.model.embed_tokens.weight.detach()
     said = saying_codes(work)
     codes = answer_codes(work) | said
-    return replace(load_text_sources(work, folder), ear_table=table, codes=codes, sayings=load_sayings(said))
+    return replace(load_text_sources(work, folder), ear_table=table, codes=codes, sayings=tuple(said))

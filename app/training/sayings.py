@@ -92,9 +92,8 @@ def _household(draw: ToolDraw, rng: Random) -> Result:
     return Result({key: fields.get(key, value) for key, value in known.items()})
 
 
-def tool_sayings(seed: int = 0) -> Iterator[tuple[str, str]]:
-    """Pairs of a question and the sentence that a tool comes back with, from the tools themselves where they only
-    compute."""
+def tool_sayings(seed: int = 0) -> Iterator[str]:
+    """What tools come back with, from the tools themselves where they only compute."""
     rng, numbers = Random(seed), np.random.default_rng(seed)
     pure = {tool.name: tool for tool in pure_tools(lambda: _Moment(rng).now(), rng)}
     for intent in load_tools():
@@ -108,7 +107,7 @@ def tool_sayings(seed: int = 0) -> Iterator[tuple[str, str]]:
             else:
                 sentence = spoken_answer(load_descriptions()[str(draw.tool)], _household(draw, rng), rng)
             if sentence:
-                yield draw.question, sentence
+                yield sentence
 
 
 def _agenda(draw: ToolDraw, rng: Random) -> str | None:
@@ -139,14 +138,12 @@ def other_answers() -> Iterator[str]:
         yield from (answer for answer in intent.answers if answer != intent.spoken_answer)
 
 
-def plan_sayings() -> list[tuple[str, str]]:
-    """All sentences to record, once each, with the question they answer ("" where there is none).
+def plan_sayings() -> list[str]:
+    """All sentences to record, once each.
 
     The order is that of their use: what tools always say, what they come back with, of all of them in turn, the rest.
     """
-    results = [(sentence, question) for question, sentence in tool_sayings()]
-    others = [(answer, "") for answer in other_answers()]
+    results, others = [*tool_sayings()], [*other_answers()]
     for some in (results, others):
         Random(1).shuffle(some)
-    found = dict(reversed([*((one, "") for one in fixed_sayings()), *results, *others]))
-    return [(sentence, question) for sentence, question in reversed(found.items()) if not held_out(sentence)]
+    return [sentence for sentence in dict.fromkeys((*fixed_sayings(), *results, *others)) if not held_out(sentence)]

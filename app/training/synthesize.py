@@ -76,7 +76,7 @@ def plan_answers() -> list[Utterance]:
 
 def plan_spoken_sayings() -> list[Utterance]:
     """Every sentence of `sayings` in the default voice."""
-    return [Utterance("saying", "", sentence, DEFAULT_VOICE, 1.0) for sentence, _ in plan_sayings()]
+    return [Utterance("saying", "", sentence, DEFAULT_VOICE, 1.0) for sentence in plan_sayings()]
 
 
 def plan_dev() -> list[Utterance]:

@@ -22,23 +22,22 @@ from app.omni.model import OmniModel
 from app.omni.pace import Pace
 from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
-from app.training.examples import Example, Question, Sources, assemble, draw_asked, history_of, vary
+from app.training.examples import Example, Question, Sources, assemble, known_example
 from app.training.loop import Run, autocast, join_group, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
 
 STOP_WEIGHT = 5.0
 #: The first codebooks carry the words.
 BOOK_WEIGHTS = (2.2, 1.6, 1.2, 0.9, 0.7, 0.5, 0.5, 0.4)
-#: Different questions (and histories) in front of each answer.
-PROMPTS_PER_ANSWER = 6
-#: Prompts in front of each sentence that is only read aloud.
-SAYING_PROMPTS = 2
+#: How often an answer comes behind its question for each time that it is read aloud, and how many ways of dealing out
+#: there are of a sentence that is only read aloud.
+KNOWN_PROMPTS, SAYING_PROMPTS = 2, 2
 PACE = Pace()
 #: Frames of silence at the end of a recording.
 _TAIL = 3.0
 PAD = 0
 #: Prompt positions the Talker sees when its prompt is cut, and how often it is.
-SHORT_PROMPT, CUT_SHARE = 6, 0.85
+SHORT_PROMPT, CUT_SHARE = 6, 0.6
 
 
 @dataclass(frozen=True)
@@ -50,28 +49,21 @@ class Prompted:
 
 
 def prompted_answers(sources: Sources, rng: np.random.Generator) -> Iterator[tuple[str, Example]]:
-    """Every answer that has codes behind several prompts, the last of them to read it aloud; sayings behind that one,
-    and behind the question that each comes back from. What is read aloud is dealt out at the pace of speech."""
+    """Every answer that has codes, behind its known question and read aloud, and every saying read aloud. What is read
+    aloud is dealt out at the pace of speech, a little differently each time."""
     for intent in sources.intents:
-        if intent.id not in sources.codes:
-            continue
-        for number in range(PROMPTS_PER_ANSWER - 1):
-            question = intent.train_questions[rng.integers(len(intent.train_questions))]
-            asked = draw_asked(vary(question, rng), sources, rng)
-            history = history_of(intent, sources, rng, short=number > 0)
-            yield intent.id, assemble(sources, history, asked, intent.spoken_answer)
-        yield intent.id, dealt(sources, Question(READ_ALOUD), intent.spoken_answer, intent.id, rng)
-    for sentence, question in sources.sayings.items():
-        for _ in range(SAYING_PROMPTS - bool(question)):
-            yield sentence, dealt(sources, Question(READ_ALOUD), sentence, sentence, rng)
-        if question:
-            asked = draw_asked(vary(question, rng, lose=False), sources, rng)
-            yield sentence, dealt(sources, asked, sentence, sentence, rng)
+        if intent.id in sources.codes:
+            for _ in range(KNOWN_PROMPTS):
+                yield intent.id, known_example(intent, sources)
+            yield intent.id, dealt(sources, intent.spoken_answer, intent.id, rng)
+    for sentence in sources.sayings:
+        for _ in range(SAYING_PROMPTS):
+            yield sentence, dealt(sources, sentence, sentence, rng)
 
 
-def dealt(sources: Sources, asked: Question, text: str, name: str, rng: np.random.Generator) -> Example:
+def dealt(sources: Sources, text: str, name: str, rng: np.random.Generator) -> Example:
     """A given text at the pace of its recording, or nearly: it is never exactly that of the Talker."""
-    whole = assemble(sources, "", asked, text)
+    whole = assemble(sources, "", Question(READ_ALOUD), text)
     sounding = sources.codes[name].shape[1] - PACE.begin - _TAIL
     expected = sum(PACE.frames(sources.tokenizer.decode([one])) for one in whole.answer)
     stretch = sounding / max(expected, 1.0) * float(np.exp(0.04 * rng.standard_normal()))
