@@ -140,9 +140,8 @@ class Development:
         """Sentences of every kind that training never saw: held-out wordings."""
         chosen = [i.dev_questions[-1] for i in self.intents[:: max(1, len(self.intents) // READING)]][:READING]
         asking = re.compile(r"(wh|how|is |are |do |does |can |could |would )", re.IGNORECASE)
-        return [
-            (f"{text[:1].upper()}{text[1:].rstrip('.?!')}{'?' if asking.match(text) else '.'}", "") for text in chosen
-        ]
+        bare = [text[:1].upper() + text[1:].rstrip(".?!") for text in chosen]
+        return [text + ("?" if asking.match(text) else ".") for text in bare]
 
     def spoken(self, folder: Path, calls: bool) -> Iterator[tuple[Asked, NDArray[np.float32]]]:
         """The synthesised development questions in `folder` at 16 kHz: of the intents, or of `calls`."""
