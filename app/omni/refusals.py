@@ -9,7 +9,13 @@ FILE = "intents.tsv"
 _UNHEARD = "fallback.unintelligible"
 # Of these no words of another model are any help, or only an expert's.
 _BEYOND_WORDS = frozenset(
-    {"fallback.messages_calls", "fallback.smart_home", "fallback.images_screen", "fallback.decisions"}
+    {
+        "fallback.messages_calls",
+        "fallback.smart_home",
+        "fallback.images_screen",
+        "fallback.decisions",
+        "fallback.not_able",
+    }
 )
 
 

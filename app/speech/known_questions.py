@@ -20,6 +20,8 @@ from app.speech.weights import read_json, read_tensors
 WEIGHTS, LIST = "known.safetensors", "known.json"
 #: Inverse of the temperature of the classes' probabilities.
 SHARPNESS = 20.0
+#: Characters of an interrupted answer by which it is still recognised.
+_LEAST_HEARD = 12
 
 
 class KnownQuestions:
@@ -39,9 +41,9 @@ class KnownQuestions:
         follow_up: float,
     ) -> None:
         """`weight` [C, D] and `bias` [C] of the linear layer. Class c stands for `questions[classes[c]]`, and where
-        `after[c]` is not empty it is meant only when that was the last answer, and then `follow_up` (in logits) more
-        likely. `unheard`: the question in place of no words at all; `doubtful`: in place of one whose probability
-        is below `certainty`.
+        `after[c]` is not empty it is meant only when that, or its beginning, was the last answer, and then `follow_up`
+        (in logits) more likely. `unheard`: the question in place of no words at all; `doubtful`: in place of one whose
+        probability is below `certainty`.
         """
         self._weight, self._bias = SHARPNESS * weight, SHARPNESS * bias
         self._questions, self._classes = list(questions), list(classes)
@@ -79,12 +81,17 @@ class KnownQuestions:
             return self._questions[self._unheard]
         logits = self._weight @ vector + self._bias
         last = _plain(last_answer)
-        fits = self._free if not last else self._free | torch.tensor([one == last for one in self._after])
+        fits = self._free if not last else self._free | torch.tensor([_is_part(last, one) for one in self._after])
         logits = torch.where(fits, logits + self._follow_up * ~self._free, -torch.inf)
         best = int(logits.argmax())
         if float(torch.softmax(logits, 0)[best]) < self._certainty:
             return self._questions[self._doubtful]
         return self._questions[self._classes[best]]
+
+
+def _is_part(heard: str, answer: str) -> bool:
+    """Whether `heard` is the answer, or so much of it as was heard before an interruption."""
+    return heard == answer or (len(heard) >= _LEAST_HEARD and answer.startswith(heard.rstrip(".,!? ")))
 
 
 def _plain(text: str) -> str:
