@@ -19,6 +19,7 @@ from app.speech.starter_codec import StarterCodec
 from app.speech.weights import read_tensors, save_weights
 from app.training.corpus import load_intents
 from app.training.development import INTENTS_FILE
+from app.training.examples import is_known
 from app.training.model import load_tokenizer, starter_config, think_end
 from app.training.synthesize import VOICES
 from app.training.talker import PACE
@@ -34,8 +35,8 @@ GENERATION = {
     "talker": {"temperature": 0.1, "top_k": 30, "repetition_penalty": 1.0, "silence_ban_frames": 0},
 }
 
-#: Earlier exchanges in most of its examples; with three its right answers fall by a third.
-HISTORY_TURNS = 1
+#: Known questions come after two earlier exchanges at most.
+HISTORY_TURNS = 2
 
 
 def export_codec(checkpoint: Path, out: Path) -> None:
@@ -79,7 +80,7 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
         {"order": ",".join(voices)},
     )
     rows = [(intent.id, intent.spoken_answer) for intent in load_intents()]
-    rows += [(tool.id, tool.row["tool"]["name"] if tool.row["tool"] else tool.spoken_answer) for tool in load_tools()]
+    rows += [(tool.id, tool.row["tool"]["name"]) for tool in load_tools() if is_known(tool)]
     (out / INTENTS_FILE).write_text("".join(f"{name}\t{answer}\n" for name, answer in rows), encoding="utf-8")
 
 
