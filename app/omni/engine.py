@@ -34,7 +34,7 @@ from app.omni.turn import INPUT_RATE, Exchange, ModelInfo, TurnPiece, TurnReques
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
-from app.speech.interfaces import QuestionReader, Transcriber
+from app.speech.interfaces import KnownQuestion, QuestionReader, Transcriber
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
@@ -185,12 +185,14 @@ class OmniEngine:
             hearing.encode_ms += (time.perf_counter() - begun) * 1e3
         wording, history = (request.text or "") if asked else READ_ALOUD, request.history
         if isinstance(self._parts.encoder, QuestionReader):
-            known = self._parts.encoder.meant(hearing.text, history[-1].a if history else "")
+            known = None
+            if phrases is not None and self.generation.pace is not None:
+                # Who has learnt to read aloud needs no question for it.
+                known = KnownQuestion(READ_ALOUD)
+            elif asked:
+                known = self._parts.encoder.meant(hearing.text, history[-1].a if history else "")
             if known is not None:
-                # Given words answer nothing: they are read aloud.
-                wording = READ_ALOUD if phrases is not None else known.question
-                turns = () if phrases is not None else known.turns
-                history = tuple(Exchange(q, a) for q, a in turns)
+                wording, history = known.question, tuple(Exchange(q, a) for q, a in known.turns)
             if request.audio is None or known is not None:
                 features = self._parts.encoder.meaning(wording)
         rows = [0 if one is None else len(one) for one in (features, seen)]

@@ -125,6 +125,7 @@ class StarterEncoder(nn.Module):
         self._reader: WordReader | None = None
         self._sentences: SentenceEncoder | None = None
         self._known: KnownQuestions | None = None
+        self._with_meaning = False
 
     @classmethod
     def load(cls, folder: Path, *, int8: bool = False) -> StarterEncoder:
@@ -144,9 +145,12 @@ class StarterEncoder(nn.Module):
         encoder._int8 = int8
         if (folder / SENTENCE_WEIGHTS).exists():
             encoder._sentences = SentenceEncoder.load(folder)
-            encoder.feature_size = 2 * WIDTH
             if (folder / KNOWN_LIST).exists():
                 encoder._known = KnownQuestions.load(folder)
+            # The first networks had no row for the sense of a question.
+            config = folder / "config.json"
+            encoder._with_meaning = not config.exists() or read_json(config).get("audio_hidden_size") != WIDTH
+            encoder.feature_size = 2 * WIDTH if encoder._with_meaning else WIDTH
         return encoder.eval().requires_grad_(False)
 
     def layers(self, mel: Tensor) -> list[Tensor]:
@@ -188,12 +192,14 @@ class StarterEncoder(nn.Module):
         """Feature rows [N ≥ 1, D] of words: one for every piece, and one for what they mean together."""
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         pieces = self.rows.weight[torch.tensor(ids or [NOTHING_HEARD])]
-        return pieces if self._sentences is None else feature_rows(pieces, self._sentences.vectors([text])[0])
+        if self._sentences is None or not self._with_meaning:
+            return pieces
+        return feature_rows(pieces, self._sentences.vectors([text])[0])
 
     @torch.inference_mode()
     def meaning(self, text: str) -> Tensor | None:
         """The row [1, D] that stands for the sense of a typed question; None where this model has none."""
-        if self._sentences is None:
+        if self._sentences is None or not self._with_meaning:
             return None
         return feature_rows(self.rows.weight[:0], self._sentences.vectors([text])[0])
 

@@ -21,6 +21,7 @@ VERBS = {
     "known": "known",
     "thinker": "thinker",
     "talker": "talker",
+    "grow": "grow",
     "export": "export",
     "completeness": "completeness",
     "evaluate": "evaluate",

@@ -2,7 +2,9 @@
 
 One linear layer on the vectors of the sentence encoder, which stands still. It learns from every wording of the corpus,
 as it is typed and as it may be heard, and from instances of the tools' questions. Writes `known.safetensors` and
-`known.json`. A tool whose call holds values of the question cannot be known by heart: it stands for a polite refusal.
+`known.json`. A tool whose call holds values of the question cannot be known by heart: it stands for a polite refusal,
+and so does what a network has not learnt. With a network in the model folder, of the wordings of each intent the first
+one is taken that it answers rightly.
 """
 
 from __future__ import annotations
@@ -16,16 +18,20 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from app.measure import words
+from app.omni.engine import OmniEngine
+from app.omni.turn import Exchange, TurnPiece, TurnRequest, TurnStats
 from app.speech.interfaces import KnownQuestion
 from app.speech.known_questions import LIST, SHARPNESS, WEIGHTS, KnownQuestions
 from app.speech.sentence_encoder import WIDTH, SentenceEncoder
 from app.speech.weights import save_weights
 from app.training.corpus import Intent, out_of_domain
+from app.training.development import INTENTS_FILE
+from app.training.evaluate import text_is_complete
 from app.training.examples import (
     UNHEARD_INTENT,
     Sources,
     heard_form,
-    is_known,
     known_question,
     known_turns,
     misheard,
@@ -35,7 +41,14 @@ from app.training.model import load_text_sources
 from app.training.tool_corpus import ToolIntent
 
 #: What is answered to a question that may be one of several, and to what a tool would have to do.
-DOUBTFUL_INTENT, NOT_ABLE_INTENT = "fallback.hard_knowledge", "fallback.not_able"
+DOUBTFUL_INTENT = "fallback.hard_knowledge"
+#: Refusals that fit a tool, the best first, and those that fit everything else.
+_REFUSED = dict.fromkeys(
+    ("current_time", "current_date", "day_of_week_for", "get_weather"), ("fallback.not_able", "fallback.news_sports")
+)
+_TOOL_REFUSALS = ("fallback.not_able", "smalltalk.ability.limits")
+#: Wordings of an intent that are tried on the network.
+TRIED = 8
 CERTAINTY, FOLLOW_UP = 0.12, 3.0
 TOOL_DRAWS = 40
 _EPOCHS, _BATCH, _RATE, _NOISE = 10, 512, 2e-3, 0.015
@@ -44,19 +57,33 @@ AnyIntent = Intent | ToolIntent
 
 
 class Known:
-    """The classes, and the question that each stands for."""
+    """The classes, and the question that each stands for. `learnt`: ids of the intents that the network knows."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, learnt: frozenset[str] | None = None) -> None:
         self.sources = sources
         self.classes: list[AnyIntent] = [*sources.intents, *sources.tools]
         self.number = {one.id: index for index, one in enumerate(self.classes)}
-        self.questions = [KnownQuestion(known_question(i), tuple(known_turns(i, sources))) for i in sources.known]
-        self._place = {one.id: index for index, one in enumerate(sources.known)}
+        self.known = [one for one in sources.known if learnt is None or one.id in learnt]
+        self.question = {one.id: known_question(one) for one in self.known}
+        self._place = {one.id: index for index, one in enumerate(self.known)}
+
+    @property
+    def questions(self) -> list[KnownQuestion]:
+        """The known questions, with the earlier turns of each."""
+        return [KnownQuestion(self.question[one.id], self._turns(one)) for one in self.known]
+
+    def _turns(self, intent: AnyIntent) -> tuple[tuple[str, str], ...]:
+        of = {known_question(one): self.question[one.id] for one in self.known}
+        return tuple((of.get(q, q), a) for q, a in known_turns(intent, self.sources))
 
     def place(self, intent: AnyIntent) -> int:
         """Index in `questions` of the one that stands for the intent."""
-        by_heart = not isinstance(intent, ToolIntent) or is_known(intent)
-        return self._place[intent.id if by_heart else NOT_ABLE_INTENT]
+        names = [intent.id]
+        if intent.id.startswith("tool."):
+            call = intent.row["tool"] if isinstance(intent, ToolIntent) else None
+            names += _REFUSED.get(call["name"] if call else "", _TOOL_REFUSALS)
+        names.append(DOUBTFUL_INTENT)
+        return next(self._place[name] for name in names if name in self._place)
 
     def after(self, intent: AnyIntent) -> str:
         """The answer that an intent follows, if any."""
@@ -75,6 +102,21 @@ class Known:
             "follow_up": FOLLOW_UP,
         }
 
+    def choose_wordings(self, engine: OmniEngine) -> int:
+        """Take the first wording of each intent that the network answers rightly; how many have none."""
+        lost = 0
+        for intent in self.known:
+            if isinstance(intent, ToolIntent):
+                continue
+            turns, answer = self._turns(intent), words(intent.spoken_answer)
+            for wording in intent.train_questions[:TRIED]:
+                if words(_reply(engine, KnownQuestion(wording, turns))) == answer:
+                    self.question[intent.id] = wording
+                    break
+            else:
+                lost += 1
+        return lost
+
     def wordings(self, rng: np.random.Generator) -> tuple[list[str], Tensor]:
         """Everything it learns from, and its classes."""
         texts: list[str] = []
@@ -90,6 +132,17 @@ class Known:
             texts += some
             numbers += [self.number[intent.id]] * len(some)
         return texts, torch.tensor(numbers)
+
+
+def _reply(engine: OmniEngine, known: KnownQuestion) -> str:
+    """The text that the network answers to exactly these words."""
+    turns = tuple(Exchange(q, a) for q, a in known.turns)
+    pieces: list[TurnPiece] = []
+    for piece in engine.run(TurnRequest(text=known.question, history=turns), lambda: text_is_complete(pieces)):
+        pieces.append(piece)
+    stats = pieces[-1]
+    assert isinstance(stats, TurnStats)
+    return stats.reply
 
 
 def vectors(encoder: SentenceEncoder, texts: list[str], batch: int = 256) -> Tensor:
@@ -151,12 +204,21 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
-    known = Known(load_text_sources(args.work, args.model))
+    listing = args.model / INTENTS_FILE
+    learnt = None
+    if listing.exists():
+        learnt = frozenset(line.split("\t")[0] for line in listing.read_text(encoding="utf-8").splitlines())
+    known = Known(load_text_sources(args.work, args.model), learnt)
     encoder = SentenceEncoder.load(args.model)
+    if (args.model / "model.safetensors").exists():
+        (args.model / LIST).unlink(missing_ok=True)
+        engine = OmniEngine.load(args.model, threads=args.threads)
+        print(f"{known.choose_wordings(engine)} of {len(known.known)} are not answered rightly in any wording")
     texts, numbers = known.wordings(np.random.default_rng(0))
     weight, bias = fit(vectors(encoder, texts), numbers, len(known.classes))
     save_weights({"weight": weight, "bias": bias}, args.model / WEIGHTS, "float16")
-    (args.model / LIST).write_text(json.dumps(known.listing(), ensure_ascii=False), encoding="utf-8")
+    text = json.dumps(known.listing(), ensure_ascii=False)
+    (args.model / LIST).write_text(text, encoding="utf-8")
     print(json.dumps(judge(known, KnownQuestions.load(args.model), encoder)))
     return 0
 

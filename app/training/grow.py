@@ -1,0 +1,247 @@
+"""Teach a finished network more answers: `python -m app.training grow thinker`, then `… grow talker`.
+
+Up to the bridge the Thinker stands still. So the Talker finds every answer that it knows as it was, and has only the
+new ones to learn; and the Thinker's upper blocks learn to write them behind their known questions. Old answers come
+back now and then, so that they stay. For networks of the first layout, whose typed questions are words alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from app.omni.checkpoint import load_model
+from app.omni.config import CODEBOOKS
+from app.omni.model import OmniModel
+from app.training.batch import by_length, code_streams
+from app.training.corpus import Intent, load_intents
+from app.training.development import INTENTS_FILE
+from app.training.examples import EMPTY_THOUGHT, EOS, OPENING, as_text, block, known_question
+from app.training.loop import Run, autocast, join_group, stage_arguments
+from app.training.model import answer_codes, load_tokenizer
+from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, speech_loss, spoil
+
+#: How often an example is one of the answers that were known before.
+OLD_SHARE = {"thinker": 0.3, "talker": 0.22}
+#: Wordings of an old answer that may stand before it.
+_OLD_WORDINGS = 6
+_STEPS_AHEAD = 16
+_JUDGED = 20
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sequence of text; the answer begins at `start`."""
+
+    text: list[int]
+    start: int
+    answer: list[int]
+
+
+class Growth:
+    """What there is to learn, and what is known."""
+
+    def __init__(self, folder: Path, model: OmniModel) -> None:
+        self.model, self._tokenizer = model, load_tokenizer(folder)
+        rows = (line.split("\t", 1) for line in (folder / INTENTS_FILE).read_text(encoding="utf-8").splitlines())
+        known = dict(rows)
+        intents = load_intents()
+        self._owner = {q: i for i in intents if not i.context for q in (*i.train_questions, *i.dev_questions)}
+        self.old = [intent for intent in intents if known.get(intent.id) == intent.spoken_answer]
+        self.new = [intent for intent in intents if known.get(intent.id) != intent.spoken_answer]
+
+    def line(self, intent: Intent, wording: str) -> Line:
+        """The answer behind a wording of its question, after the earlier turns that belong to it."""
+        turns = []
+        for turn in intent.context:
+            owner = self._owner.get(turn.question)
+            known = (turn.question, turn.answer) if owner is None else (known_question(owner), owner.spoken_answer)
+            turns.append(known)
+        prompt = ids(self._tokenizer, as_text(turns) + block("user", wording) + OPENING + EMPTY_THOUGHT)
+        answer = ids(self._tokenizer, intent.spoken_answer)
+        return Line([*prompt, *answer, EOS, *ids(self._tokenizer, "\n")], len(prompt), answer)
+
+    def draw(self, rng: np.random.Generator) -> Line:
+        """A new answer behind its known question, or an old one."""
+        if rng.random() >= OLD_SHARE["thinker"]:
+            intent = self.new[rng.integers(len(self.new))]
+            return self.line(intent, known_question(intent))
+        intent = self.old[rng.integers(len(self.old))]
+        wordings = intent.train_questions[:_OLD_WORDINGS]
+        return self.line(intent, wordings[rng.integers(len(wordings))])
+
+    def padded(self, lines: list[Line]) -> tuple[Tensor, Tensor]:
+        """Text and targets int64 [B, T]."""
+        length = max(len(line.text) for line in lines)
+        text = torch.full((len(lines), length), self.model.config.pad_token_id)
+        target = torch.full((len(lines), length), -100)
+        for row, line in enumerate(lines):
+            text[row, : len(line.text)] = torch.tensor(line.text)
+            target[row, line.start - 1 : line.start + len(line.answer)] = torch.tensor([*line.answer, EOS])
+        return text, target
+
+    @torch.no_grad()
+    def known_share(self, intents: list[Intent]) -> float:
+        """Share of the answers that are right, piece for piece, behind their known questions."""
+        lines = sorted((self.line(one, known_question(one)) for one in intents), key=lambda line: len(line.text))
+        right = 0
+        for first in range(0, len(lines), 48):
+            text, target = self.padded(lines[first : first + 48])
+            with autocast():
+                logits = self.model.thinker_forward(text).text_logits
+            right += int(((logits.argmax(-1) == target) | (target == -100)).all(1).sum())
+        return right / len(lines)
+
+
+def ids(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The pieces of a text."""
+    return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def grow_thinker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
+    """The blocks above the bridge learn to write the new answers."""
+    model = growth.model
+    model.requires_grad_(False)
+    upper = nn.ModuleList([*model.model.layers[model.config.resolved_bridge_layer + 1 :], model.model.norm])
+    upper.requires_grad_(True)
+    run = Run(
+        args.work / "grown-thinker",
+        upper,
+        minutes=args.minutes,
+        rate=args.rate,
+        keep=lambda: {"model": model.state_dict()},
+    )
+    rng = np.random.default_rng(run.step * 8 + rank)
+    ready: list[list[Line]] = []
+
+    def losses() -> tuple[Tensor]:
+        if not ready:
+            drawn = [growth.draw(rng) for _ in range(_STEPS_AHEAD * args.batch)]
+            ready.extend(by_length(drawn, lambda line: len(line.text), args.batch, rng))
+        text, target = growth.padded(ready.pop())
+        chosen = target != -100
+        logits = model.thinker_forward(text, text_positions=chosen).text_logits
+        return (F.cross_entropy(logits.float(), target[chosen]),)
+
+    def report() -> dict[str, float]:
+        return {
+            name: round(growth.known_share(some[::4]), 3) for name, some in (("new", growth.new), ("old", growth.old))
+        }
+
+    run.go(losses, report)
+
+
+class Speaking:
+    """The bridge states behind every known question, and examples of speech."""
+
+    def __init__(self, growth: Growth, work: Path, seed: int) -> None:
+        self._growth, self._codes = growth, answer_codes(work)
+        self.rng = np.random.default_rng(seed)
+        self._prompts: dict[str, Prompted] = {}
+        self.old, self.new = [one.id for one in growth.old], [one.id for one in growth.new]
+        self._order: list[str] = []
+        lines = [(one.id, growth.line(one, known_question(one))) for one in (*growth.old, *growth.new)]
+        self._listen(sorted(lines, key=lambda pair: len(pair[1].text)))
+
+    @torch.no_grad()
+    def _listen(self, lines: list[tuple[str, Line]]) -> None:
+        model = self._growth.model
+        for first in range(0, len(lines), 48):
+            group = lines[first : first + 48]
+            lengths = [line.start + self._codes[name].shape[1] + CODEBOOKS + 1 for name, line in group]
+            text, _ = self._growth.padded([line for _, line in group])
+            text = F.pad(text, (0, max(0, max(lengths) - text.shape[1])), value=model.config.pad_token_id)
+            with autocast():
+                states = model.model.listen(model.embed(text))
+            for (name, line), length, state in zip(group, lengths, states, strict=True):
+                self._prompts[name] = Prompted(state[:length].half().clone(), line.start)
+
+    def draw(self) -> str:
+        """Every new answer equally often, an old one now and then."""
+        if self.rng.random() < OLD_SHARE["talker"]:
+            return self.old[self.rng.integers(len(self.old))]
+        if not self._order:
+            self._order = [self.new[index] for index in self.rng.permutation(len(self.new))]
+        return self._order.pop()
+
+    def item(self, name: str, spoilt: bool = True, foreign: str = "") -> tuple[Tensor, Tensor, Tensor]:
+        """Bridge, inputs and targets of one answer. `foreign`: the answer whose codes are its history."""
+        prompted, config = self._prompts[name], self._growth.model.config
+        bridge, start = prompted.bridge, prompted.start
+        if spoilt and self.rng.random() < CUT_SHARE:
+            cut = max(0, start - SHORT_PROMPT)
+            bridge, start = bridge[cut:], start - cut
+        inputs, targets = code_streams(self._codes[name], start, config)
+        if spoilt:
+            every = self.old if self.rng.random() < 0.5 else self.new
+            other, _ = code_streams(self._codes[every[self.rng.integers(len(every))]], start, config)
+            return bridge, spoil(inputs, start, other, config.code_count, self.rng), targets
+        if foreign:
+            other, _ = code_streams(self._codes[foreign], start, config)
+            span = min(other.shape[1], inputs.shape[1])
+            inputs[:, :span] = other[:, :span]
+        return bridge, inputs, targets
+
+    @torch.no_grad()
+    def steadiness(self) -> dict[str, float]:
+        """Share of the first codebook's codes that are likeliest, with the right history and with a foreign one."""
+        model, shares = self._growth.model, {}
+        for kind, names in (("new", self.new[::_JUDGED]), ("old", self.old[::_JUDGED])):
+            for history in ("right", "foreign"):
+                others = [
+                    names[(index + 7) % len(names)] if history == "foreign" else "" for index in range(len(names))
+                ]
+                items = [self.item(name, False, other) for name, other in zip(names, others, strict=True)]
+                batch = SpeechBatch(items, model.config)
+                states = model.talker(batch.bridge, batch.inputs, batch.speakers)
+                asked = batch.targets[:, 0] != -100
+                hits = model.talker.lm_head(states[asked]).argmax(-1) == batch.targets.transpose(1, 2)[asked].T
+                shares[f"{kind} {history}"] = round(hits[0].float().mean().item(), 3)
+        return shares
+
+
+def grow_talker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
+    """The Talker learns to say the new answers."""
+    model = growth.model
+    run = Run(
+        args.work / "grown-talker",
+        model.talker,
+        minutes=args.minutes,
+        rate=args.rate,
+        keep=lambda: {"model": model.state_dict()},
+    )
+    speaking = Speaking(growth, args.work, run.step * 8 + rank)
+    torch.manual_seed(run.step * 8 + rank)
+    ready: list[SpeechBatch] = []
+
+    def losses() -> tuple[Tensor]:
+        if not ready:
+            items = [speaking.item(speaking.draw()) for _ in range(_STEPS_AHEAD * args.batch)]
+            groups = by_length(items, lambda item: item[1].shape[1], args.batch, speaking.rng)
+            ready.extend(SpeechBatch(group, model.config) for group in groups)
+        return (speech_loss(model, ready.pop()),)
+
+    run.go(losses, speaking.steadiness)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`python -m app.training grow`: checkpoints `grown-thinker/last.pt` and `grown-talker/last.pt` in WORK."""
+    parser = stage_arguments("grow", __doc__, rate=6e-4, batch=32)
+    parser.add_argument("part", choices=("thinker", "talker"))
+    args = parser.parse_args(argv)
+    torch.set_num_threads(args.threads)
+    rank = join_group()
+    growth = Growth(args.model, load_model(args.model).requires_grad_(True).train())
+    (grow_thinker if args.part == "thinker" else grow_talker)(growth, args, rank)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
