@@ -75,8 +75,11 @@ class KnownQuestions:
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / LIST} lacks or garbles a field: {error}.") from error
 
-    def meant(self, text: str, vector: Tensor, last_answer: str) -> KnownQuestion:
-        """The known question that `text`, whose vector [D] of unit length is given, stands for after `last_answer`."""
+    def meant(self, text: str, vector: Tensor, last_answer: str) -> KnownQuestion | None:
+        """The known question that `text`, whose vector [D] of unit length is given, stands for after `last_answer`.
+
+        None for one that the network knows best as it is asked.
+        """
         if not any(character.isalnum() for character in text):
             return self._questions[self._unheard]
         logits = self._weight @ vector + self._bias
@@ -86,7 +89,8 @@ class KnownQuestions:
         best = int(logits.argmax())
         if float(torch.softmax(logits, 0)[best]) < self._certainty:
             return self._questions[self._doubtful]
-        return self._questions[self._classes[best]]
+        found = self._questions[self._classes[best]]
+        return found if found.question else None
 
 
 def _is_part(heard: str, answer: str) -> bool:

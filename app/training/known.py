@@ -73,8 +73,15 @@ class Known:
         return [KnownQuestion(self.question[one.id], self._turns(one)) for one in self.known]
 
     def _turns(self, intent: AnyIntent) -> tuple[tuple[str, str], ...]:
-        of = {known_question(one): self.question[one.id] for one in self.known}
-        return tuple((of.get(q, q), a) for q, a in known_turns(intent, self.sources))
+        """The earlier turns of an intent, with the answers of the corpus where the network has others."""
+        turns = known_turns(intent, self.sources)
+        if isinstance(intent, Intent):
+            owners = [self.sources.owner.get(turn.question) for turn in intent.context]
+            turns = [
+                known if owner is not None and owner.id in self.question else (turn.question, turn.answer)
+                for known, owner, turn in zip(turns, owners, intent.context, strict=True)
+            ]
+        return tuple(turns)
 
     def place(self, intent: AnyIntent) -> int:
         """Index in `questions` of the one that stands for the intent."""
@@ -87,7 +94,7 @@ class Known:
 
     def after(self, intent: AnyIntent) -> str:
         """The answer that an intent follows, if any."""
-        turns = known_turns(intent, self.sources)
+        turns = self._turns(intent)
         return turns[-1][1] if turns else ""
 
     def listing(self) -> dict[str, object]:
@@ -114,6 +121,8 @@ class Known:
                     self.question[intent.id] = wording
                     break
             else:
+                # In other words, and after what was really said, it may do better.
+                self.question[intent.id] = ""
                 lost += 1
         return lost
 
@@ -187,7 +196,10 @@ def judge(known: Known, made: KnownQuestions, encoder: SentenceEncoder) -> dict[
         if isinstance(intent, ToolIntent):
             right, wordings = calls, [draw.question for draw in intent.development()]
         found = encoder.vectors(wordings)
-        right += [made.meant(text, one, last) == expected for text, one in zip(wordings, found, strict=True)]
+        right += [
+            (made.meant(text, one, last) or KnownQuestion("")).question == expected.question
+            for text, one in zip(wordings, found, strict=True)
+        ]
     refused = {known.questions[known.place(i)] for i in sources.intents if i.domain == "fallback"}
     unknown = [question for _, question in out_of_domain()]
     honest = [made.meant(q, v, "") in refused for q, v in zip(unknown, vectors(encoder, unknown), strict=True)]

@@ -70,6 +70,12 @@ def test_a_follow_up_is_meant_only_after_its_answer(folder: Path) -> None:
     assert known.meant("one more", nearly, "Why") == JOKE
 
 
+def test_a_question_without_a_wording_stays_as_it_is(folder: Path) -> None:
+    questions = [KnownQuestion("")._asdict(), *(one._asdict() for one in QUESTIONS[1:])]
+    (folder / LIST).write_text(json.dumps(_listing(questions=questions)), encoding="utf-8")
+    assert KnownQuestions.load(folder).meant("is it raining", _towards(0), "") is None
+
+
 def test_silence_and_doubt_have_questions_of_their_own(folder: Path) -> None:
     known = KnownQuestions.load(folder)
     assert known.meant(" … ", _towards(1), "") == UNHEARD
