@@ -35,6 +35,9 @@ _SOUND = (
     QT_TRANSLATE_NOOP(
         "Sentences", "The microphone gives no sound at all: check that it is not muted or used by another program."
     ),
+    QT_TRANSLATE_NOOP(
+        "Sentences", "The microphone has stopped: check its cable, and whether another program has taken it over."
+    ),
     QT_TRANSLATE_NOOP("Sentences", "No {what} was found: plug one in and try again."),
     QT_TRANSLATE_NOOP("Sentences", "No sound device was found: plug one in and try again."),
     QT_TRANSLATE_NOOP("Sentences", "The {what} is in use by another program: close that program and try again."),

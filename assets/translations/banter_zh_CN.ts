@@ -1832,6 +1832,10 @@
         <translation>麦克风完全没有声音：请确认它没有被静音，也没有被其他程序占用。</translation>
     </message>
     <message>
+        <source>The microphone has stopped: check its cable, and whether another program has taken it over.</source>
+        <translation>麦克风停止了工作：请检查它的连接线，以及它是否被其他程序占用。</translation>
+    </message>
+    <message>
         <source>No {what} was found: plug one in and try again.</source>
         <translation>没有找到{what}：请接上后重试。</translation>
     </message>
