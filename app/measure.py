@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tools.words.numbers import as_ordinal
+
 Floats = NDArray[np.float32]
 
 _UNITS = [
@@ -15,10 +17,6 @@ _UNITS = [
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ]  # fmt: skip
 _TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_NTH = {
-    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
-    "twelve": "twelfth",
-}  # fmt: skip
 #: British and other spellings that sound alike: a recogniser is free to choose.
 _SPELLINGS = {
     "colour": "color", "colours": "colors", "favourite": "favorite", "grey": "gray", "metre": "meter",
@@ -45,20 +43,11 @@ def _spell(number: int) -> str:
     return " ".join(_UNITS[int(d)] for d in str(number))
 
 
-def _nth(number: str) -> str:
-    *before, last = number.split()
-    if last in _NTH:
-        last = _NTH[last]
-    else:
-        last = (last.removesuffix("y") + "ie" if last.endswith("y") else last.removesuffix("e")) + "th"
-    return " ".join((*before, last))
-
-
 def words(text: str) -> list[str]:
     """Lower-case words without punctuation; digits spelt out, spellings unified."""
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text.lower())
     text = re.sub(r"(\d+)%", r"\1 percent", text)
-    text = re.sub(r"(\d+)(?:st|nd|rd|th)\b", lambda m: f" {_nth(_spell(int(m[1])))} ", text)
+    text = re.sub(r"(\d+)(?:st|nd|rd|th)\b", lambda m: f" {as_ordinal(_spell(int(m[1])))} ", text)
     text = re.sub(r"(\d+)\.(\d+)", lambda m: f"{m[1]} point {' '.join(_UNITS[int(digit)] for digit in m[2])}", text)
     text = re.sub(r"\d+", lambda m: f" {_spell(int(m[0]))} ", text)
     raw = re.sub(r"[^a-z' ]", " ", text.replace("-", " ")).replace(" and ", " ").split()

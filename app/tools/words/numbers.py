@@ -61,7 +61,12 @@ def cardinal(number: int) -> str:
 
 def ordinal(number: int) -> str:
     """21 is "twenty first". ValueError for what `cardinal` refuses."""
-    *front, last = cardinal(number).split()
+    return as_ordinal(cardinal(number))
+
+
+def as_ordinal(words: str) -> str:
+    """The ordinal of a number that is written in words."""
+    *front, last = words.split()
     regular = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
     return " ".join([*front, _IRREGULAR.get(last, regular)])
 
