@@ -14,17 +14,17 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from app.omni.checkpoint import load_model
 from app.omni.config import CODEBOOKS
 from app.omni.model import OmniModel
+from app.speech.sentence_encoder import WIDTH
 from app.training.batch import by_length, code_streams
 from app.training.corpus import Intent, load_intents
 from app.training.development import INTENTS_FILE
-from app.training.examples import EMPTY_THOUGHT, EOS, OPENING, as_text, block, known_question
-from app.training.loop import Run, autocast, join_group, stage_arguments
+from app.training.examples import EMPTY_THOUGHT, EOS, OPENING, Sources, as_text, block, known_question, known_turns
+from app.training.loop import autocast, join_group, network_run, stage_arguments
 from app.training.model import answer_codes, load_tokenizer
 from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, speech_loss, spoil
 
@@ -49,24 +49,19 @@ class Growth:
     """What there is to learn, and what is known."""
 
     def __init__(self, folder: Path, model: OmniModel) -> None:
-        self.model, self._tokenizer = model, load_tokenizer(folder)
+        self.model = model
+        self._sources = Sources(load_intents(), load_tokenizer(folder), torch.empty(0, WIDTH))
         rows = (line.split("\t", 1) for line in (folder / INTENTS_FILE).read_text(encoding="utf-8").splitlines())
         known = dict(rows)
-        intents = load_intents()
-        self._owner = {q: i for i in intents if not i.context for q in (*i.train_questions, *i.dev_questions)}
-        self.old = [intent for intent in intents if known.get(intent.id) == intent.spoken_answer]
-        self.new = [intent for intent in intents if known.get(intent.id) != intent.spoken_answer]
+        self.old = [intent for intent in self._sources.intents if known.get(intent.id) == intent.spoken_answer]
+        self.new = [intent for intent in self._sources.intents if known.get(intent.id) != intent.spoken_answer]
 
     def line(self, intent: Intent, wording: str) -> Line:
         """The answer behind a wording of its question, after the earlier turns that belong to it."""
-        turns = []
-        for turn in intent.context:
-            owner = self._owner.get(turn.question)
-            known = (turn.question, turn.answer) if owner is None else (known_question(owner), owner.spoken_answer)
-            turns.append(known)
-        prompt = ids(self._tokenizer, as_text(turns) + block("user", wording) + OPENING + EMPTY_THOUGHT)
-        answer = ids(self._tokenizer, intent.spoken_answer)
-        return Line([*prompt, *answer, EOS, *ids(self._tokenizer, "\n")], len(prompt), answer)
+        sources, history = self._sources, as_text(known_turns(intent, self._sources))
+        prompt = sources.ids(history + block("user", wording) + OPENING + EMPTY_THOUGHT)
+        answer = sources.ids(intent.spoken_answer)
+        return Line([*prompt, *answer, EOS, *sources.ids("\n")], len(prompt), answer)
 
     def draw(self, rng: np.random.Generator) -> Line:
         """A new answer behind its known question, or an old one."""
@@ -100,24 +95,13 @@ class Growth:
         return right / len(lines)
 
 
-def ids(tokenizer: Tokenizer, text: str) -> list[int]:
-    """The pieces of a text."""
-    return list(tokenizer.encode(text, add_special_tokens=False).ids)
-
-
 def grow_thinker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
     """The blocks above the bridge learn to write the new answers."""
     model = growth.model
     model.requires_grad_(False)
     upper = nn.ModuleList([*model.model.layers[model.config.resolved_bridge_layer + 1 :], model.model.norm])
     upper.requires_grad_(True)
-    run = Run(
-        args.work / "grown-thinker",
-        upper,
-        minutes=args.minutes,
-        rate=args.rate,
-        keep=lambda: {"model": model.state_dict()},
-    )
+    run = network_run(args, "grown-thinker", upper, model)
     rng = np.random.default_rng(run.step * 8 + rank)
     ready: list[list[Line]] = []
 
@@ -210,13 +194,7 @@ class Speaking:
 def grow_talker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
     """The Talker learns to say the new answers."""
     model = growth.model
-    run = Run(
-        args.work / "grown-talker",
-        model.talker,
-        minutes=args.minutes,
-        rate=args.rate,
-        keep=lambda: {"model": model.state_dict()},
-    )
+    run = network_run(args, "grown-talker", model.talker, model)
     speaking = Speaking(growth, args.work, run.step * 8 + rank)
     torch.manual_seed(run.step * 8 + rank)
     ready: list[SpeechBatch] = []

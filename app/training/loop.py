@@ -173,3 +173,14 @@ class Run:
             if not stopped:
                 print(json.dumps({"step": self.step, **report()}), flush=True)
             self.save()
+
+
+def network_run(args: argparse.Namespace, stage: str, trained: nn.Module, model: nn.Module) -> Run:
+    """The run of a stage in which `trained` learns, a part of `model`, which the checkpoint holds whole."""
+    return Run(
+        args.work / stage,
+        trained,
+        minutes=args.minutes,
+        rate=args.rate,
+        keep=lambda: {"model": model.state_dict()},
+    )

@@ -23,7 +23,7 @@ from app.omni.pace import Pace
 from app.speech.sentence_encoder import SentenceEncoder
 from app.training.batch import TextBatch, by_length, code_streams
 from app.training.examples import Example, Question, Sources, assemble, known_example
-from app.training.loop import Run, autocast, join_group, stage_arguments
+from app.training.loop import autocast, join_group, network_run, stage_arguments
 from app.training.model import load_or_create, load_sources, speaker_vectors
 
 STOP_WEIGHT = 5.0
@@ -247,13 +247,7 @@ def main(argv: list[str] | None = None) -> int:
         # Otherwise the Talker is the one that the Thinker's parent had.
         model.load_state_dict(trained)
     sources = load_sources(args.work, args.model, model)
-    run = Run(
-        args.work / "talker",
-        model.talker,
-        minutes=args.minutes,
-        rate=args.rate,
-        keep=lambda: {"model": model.state_dict()},
-    )
+    run = network_run(args, "talker", model.talker, model)
     prompts = bridges(model, sources, SentenceEncoder.load(args.model), np.random.default_rng(run.step))
     batches = Batches(sources, prompts, model.config, args.batch, run.step * 8 + rank)
     # From here on every process draws its own examples.

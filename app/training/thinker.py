@@ -28,7 +28,7 @@ from app.training.examples import (
     known_example,
     tool_example,
 )
-from app.training.loop import Run, autocast, join_group, stage_arguments
+from app.training.loop import autocast, join_group, network_run, stage_arguments
 from app.training.model import load_or_create, load_sources
 
 #: Answer pieces kept in a shortened example.
@@ -168,13 +168,7 @@ def main(argv: list[str] | None = None) -> int:
     sources = load_sources(args.work, args.model, model)
     sentences = SentenceEncoder.load(args.model)
     learner = Understanding(model)
-    run = Run(
-        args.work / "thinker",
-        learner,
-        minutes=args.minutes,
-        rate=args.rate,
-        keep=lambda: {"model": model.state_dict()},
-    )
+    run = network_run(args, "thinker", learner, model)
     if not run.resumed:
         align_ears(model)
     # From here on every process draws its own examples.
