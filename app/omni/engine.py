@@ -34,7 +34,7 @@ from app.omni.turn import INPUT_RATE, Exchange, ModelInfo, TurnPiece, TurnReques
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
-from app.speech.interfaces import KnownQuestion, QuestionReader, Transcriber
+from app.speech.interfaces import Composed, KnownQuestion, QuestionReader, Transcriber
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
@@ -184,13 +184,16 @@ class OmniEngine:
             seen = self._eyes.look(request.image)
             hearing.encode_ms += (time.perf_counter() - begun) * 1e3
         wording, history = (request.text or "") if asked else READ_ALOUD, request.history
+        call = ""
         if isinstance(self._parts.encoder, QuestionReader):
-            known = None
+            known = self._parts.encoder.meant(hearing.text, [(one.q, one.a) for one in history]) if asked else None
+            if isinstance(known, Composed):
+                if phrases is None:
+                    call, phrases = known.call, self._phrases(known.answer) if known.answer else None
+                known = None
             if phrases is not None and self.generation.pace is not None:
                 # Who has learnt to read aloud needs no question for it.
                 known = KnownQuestion(READ_ALOUD)
-            elif asked:
-                known = self._parts.encoder.meant(hearing.text, history[-1].a if history else "")
             if known is not None:
                 wording, history = known.question, tuple(Exchange(q, a) for q, a in known.turns)
             if request.audio is None or known is not None:
@@ -206,7 +209,8 @@ class OmniEngine:
         ids = self._prompt_ids(question, history, voice, parts.generation, request.system.strip())
         prompt = build_prompt(parts.config, ids, voice, features, seen)
         reply = Reply(parts, voice, self._control, self._silence, prompt, request.seed, cancelled, started)
-        yield from hearing.beside(reply.drawn() if phrases is None else reply.say(phrases), cancelled)
+        pieces = reply.call(call) if call else reply.drawn() if phrases is None else reply.say(phrases)
+        yield from hearing.beside(pieces, cancelled)
         yield reply.stats(hearing.text, hearing.encode_ms)
 
     def look(self, image: bytes) -> None:

@@ -80,6 +80,11 @@ class Reply:
         if generation.call is not None and self._reason is StopReason.TOOL_CALL:
             yield ToolCallPiece(self._parts.tokenizer.decode(generation.call.ids), generation.call.closed)
 
+    def call(self, text: str) -> Iterator[TurnPiece]:
+        """A call of a tool that is written already; nothing is said."""
+        self._reason = StopReason.TOOL_CALL
+        yield ToolCallPiece(text, closed=True)
+
     def say(self, phrases: Sequence[Phrase]) -> Iterator[TurnPiece]:
         """Given words, phrase by phrase: each is a reply of its own to the same prompt, with a pause behind it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,6 +15,13 @@ class KnownQuestion(NamedTuple):
 
     question: str
     turns: tuple[tuple[str, str], ...] = ()
+
+
+class Composed(NamedTuple):
+    """What a question comes to without the Thinker: the text of a `call`, or an `answer` with words of the question."""
+
+    call: str = ""
+    answer: str = ""
 
 
 class Encoded(NamedTuple):
@@ -74,8 +81,9 @@ class QuestionReader(Protocol):
         """Feature rows float32 [N, D] that follow the typed words; None for none."""
         ...
 
-    def meant(self, text: str, last_answer: str) -> KnownQuestion | None:
-        """The known question that `text` stands for after `last_answer`; None where the model takes any wording."""
+    def meant(self, text: str, turns: Sequence[tuple[str, str]]) -> KnownQuestion | Composed | None:
+        """The known question that `text` stands for after earlier turns (question, answer), or what it comes to; None
+        where the model takes any wording."""
         ...
 
 

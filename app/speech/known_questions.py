@@ -7,19 +7,26 @@ reaches the Thinker in the wording of the known question that is meant, after th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from app.speech.errors import DamagedModelError
-from app.speech.interfaces import KnownQuestion
+from app.speech.interfaces import Composed, KnownQuestion
+from app.speech.known_calls import CallWriter, KnownCall, place_pattern
+from app.speech.sentence_encoder import SentenceEncoder
+from app.speech.slot_tagger import SlotTagger, Tagged, presence
 from app.speech.weights import read_json, read_tensors
 
 WEIGHTS, LIST = "known.safetensors", "known.json"
 #: Inverse of the temperature of the classes' probabilities.
 SHARPNESS = 20.0
+#: How much a value counts beside a vector of unit length.
+PRESENCE = 0.3
+#: Classes of one tool that are tried for one all of whose values are there, and how likely one has to be for that.
+_TRIED, _LEAST = 4, 0.01
 #: Characters of an interrupted answer by which it is still recognised.
 _LEAST_HEARD = 12
 
@@ -33,69 +40,138 @@ class KnownQuestions:
         bias: Tensor,
         questions: Sequence[KnownQuestion],
         classes: Sequence[int],
-        after: Sequence[str],
+        after: Sequence[Sequence[str]],
         *,
         unheard: int,
         doubtful: int,
         certainty: float,
         follow_up: float,
+        calls: Mapping[int, KnownCall] | None = None,
+        call_certainty: float = 0.0,
+        writer: CallWriter | None = None,
     ) -> None:
         """`weight` [C, D] and `bias` [C] of the linear layer. Class c stands for `questions[classes[c]]`, and where
-        `after[c]` is not empty it is meant only when that, or its beginning, was the last answer, and then `follow_up`
-        (in logits) more likely. `unheard`: the question in place of no words at all; `doubtful`: in place of one whose
-        probability is below `certainty`.
+        `after[c]` is not empty it is meant only when one of those, or its beginning, was the last answer, and then
+        `follow_up` (in logits) more likely; they may be templates. `unheard`: the question in place of no words at all;
+        `doubtful`: in place of one whose probability is below `certainty`. What stands in `calls` by class is written
+        by `writer`; it takes a probability of `call_certainty`.
         """
         self._weight, self._bias = SHARPNESS * weight, SHARPNESS * bias
         self._questions, self._classes = list(questions), list(classes)
-        self._after = list(map(_plain, after))
-        self._free = torch.tensor([not one for one in self._after])
+        self._after = {number: [Earlier(one) for one in some] for number, some in enumerate(after) if some}
+        self._free = torch.tensor([not some for some in after])
         self._unheard, self._doubtful = unheard, doubtful
         self._certainty, self._follow_up = certainty, follow_up
+        self._calls, self._call_certainty, self._writer = dict(calls or {}), call_certainty, writer
 
     @classmethod
-    def load(cls, folder: Path) -> KnownQuestions:
-        """Read `known.safetensors` and `known.json` of a model folder. Raises DamagedModelError."""
+    def load(cls, folder: Path, encoder: SentenceEncoder) -> KnownQuestions:
+        """Read `known.safetensors` and `known.json` of a model folder, and where calls are in it `slots.safetensors`.
+
+        Raises DamagedModelError.
+        """
         tensors, listing = read_tensors(folder / WEIGHTS), read_json(folder / LIST)
         try:
             questions = [
                 KnownQuestion(str(one["question"]), tuple((str(q), str(a)) for q, a in one["turns"]))
                 for one in listing["questions"]
             ]
-            classes, after = [int(one) for one in listing["classes"]], [str(one) for one in listing["after"]]
+            classes = [int(one) for one in listing["classes"]]
+            after = [[str(one) for one in some] for some in listing["after"]]
+            if any(isinstance(some, str) for some in listing["after"]):
+                raise ValueError("after holds lists")
             weight, bias = tensors["weight"].float(), tensors["bias"].float()
             if not len(weight) == len(bias) == len(classes) == len(after) or not set(classes) <= {
                 *range(len(questions))
             }:
                 raise ValueError("its parts do not belong together")
+            calls = {int(key): KnownCall.from_dict(one) for key, one in listing.get("calls", {}).items()}
+            writer = None
+            if calls:
+                writer = CallWriter(SlotTagger.load(folder, [str(one) for one in listing["slots"]]), encoder)
             return cls(
                 weight, bias, questions, classes, after,
                 unheard=int(listing["unheard"]), doubtful=int(listing["doubtful"]),
                 certainty=float(listing["certainty"]), follow_up=float(listing["follow_up"]),
+                calls=calls, call_certainty=float(listing.get("call_certainty", 0.0)), writer=writer,
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / LIST} lacks or garbles a field: {error}.") from error
 
-    def meant(self, text: str, vector: Tensor, last_answer: str) -> KnownQuestion | None:
-        """The known question that `text`, whose vector [D] of unit length is given, stands for after `last_answer`.
+    def meant(self, text: str, vector: Tensor, turns: Sequence[tuple[str, str]]) -> KnownQuestion | Composed | None:
+        """The known question that `text`, whose vector [D] of unit length is given, stands for after earlier turns
+        (question, answer), or what it comes to.
 
         None for one that the network knows best as it is asked.
         """
         if not any(character.isalnum() for character in text):
             return self._questions[self._unheard]
-        logits = self._weight @ vector + self._bias
-        last = _plain(last_answer)
-        fits = self._free if not last else self._free | torch.tensor([_is_part(last, one) for one in self._after])
-        logits = torch.where(fits, logits + self._follow_up * ~self._free, -torch.inf)
-        best = int(logits.argmax())
-        if float(torch.softmax(logits, 0)[best]) < self._certainty:
+        tagged = None if self._writer is None else self._writer.tag(text)
+        if tagged is not None and self._weight.shape[1] > len(vector):
+            vector = features(vector, presence(tagged.logits))
+        chances = self._chances(vector, turns[-1][1] if turns else "")
+        best = int(chances.argmax())
+        if best in self._calls and tagged is not None:
+            composed = self._composed(best, chances, tagged, turns)
+            if composed is not None:
+                return composed
+        if float(chances[best]) < self._certainty:
             return self._questions[self._doubtful]
         found = self._questions[self._classes[best]]
         return found if found.question else None
 
+    def _composed(
+        self, best: int, chances: Tensor, tagged: Tagged, turns: Sequence[tuple[str, str]]
+    ) -> Composed | None:
+        """What the class `best` comes to; another one that calls the same tool if only that finds all of its values."""
+        assert self._writer is not None
+        tool = self._calls[best].tool
+        same = [number for number, one in self._calls.items() if one.tool == tool] if tool else [best]
+        if float(chances[same].sum()) < self._call_certainty:
+            return None
+        before, last = turns[-1] if turns else ("", "")
+        found: dict[int, dict[str, str]] = {}
+        for number in sorted(same, key=lambda one: -float(chances[one]))[:_TRIED]:
+            known, earlier = self._calls[number], self._after.get(number, ())
+            repeated = next((words for one in earlier if (words := one.repeated(last)) is not None), {})
+            found[number] = self._writer.values(known, tagged, before if earlier else "", repeated)
+            if len(found[number]) == len(known.slots) and float(chances[number]) > _LEAST:
+                return self._writer.compose(known, tagged.text, found[number])
+        return self._writer.compose(self._calls[best], tagged.text, found[best])
 
-def _is_part(heard: str, answer: str) -> bool:
-    """Whether `heard` is the answer, or so much of it as was heard before an interruption."""
-    return heard == answer or (len(heard) >= _LEAST_HEARD and answer.startswith(heard.rstrip(".,!? ")))
+    def _chances(self, vector: Tensor, last_answer: str) -> Tensor:
+        """Probabilities [C] of the classes after the last answer."""
+        logits = self._weight @ vector + self._bias
+        fits = self._free.clone()
+        if last_answer:
+            for number, some in self._after.items():
+                fits[number] = any(one.repeated(last_answer) is not None for one in some)
+        logits = torch.where(fits, logits + self._follow_up * ~self._free, -torch.inf)
+        return torch.softmax(logits, 0)
+
+
+def features(vectors: Tensor, present: Tensor) -> Tensor:
+    """What the layer reads [..., D + N]: the vectors of sentences, and how likely each slot has a value in them."""
+    return torch.cat([vectors, PRESENCE * present], -1)
+
+
+class Earlier:
+    """An answer that a question may follow, or a template of it."""
+
+    def __init__(self, answer: str) -> None:
+        self._text = _plain(answer)
+        self._pattern = place_pattern(self._text) if "{" in answer else None
+
+    def repeated(self, heard: str) -> dict[str, str] | None:
+        """The words of the slots if `heard` is this answer, or so much of it as was heard before an interruption; else
+        None."""
+        plain = _plain(heard)
+        if self._pattern is not None:
+            match = self._pattern.fullmatch(plain)
+            return match.groupdict() if match else None
+        whole = plain == self._text
+        begun = len(plain) >= _LEAST_HEARD and self._text.startswith(plain.rstrip(".,!? "))
+        return {} if whole or begun else None
 
 
 def _plain(text: str) -> str:

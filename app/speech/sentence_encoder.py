@@ -90,12 +90,17 @@ class SentenceEncoder(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Unit vectors [B, 384] of pieces [B, T] (int64), where `mask` [B, T] (bool) says which are there."""
-        word, position, kind, norm = (cast(nn.Embedding, part) for part in self.embeddings.values())
-        x = norm(word(ids) + position.weight[: ids.shape[1]] + kind.weight[0])
-        for layer in cast(nn.ModuleList, self.encoder["layer"]):
-            x = layer(x, mask)
+        x = self.levels(ids, mask)[-1]
         mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
         return F.normalize(mean, dim=-1)
+
+    def levels(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
+        """States [B, T, 384] of the pieces: the embeddings, and those behind each layer."""
+        word, position, kind, norm = (cast(nn.Embedding, part) for part in self.embeddings.values())
+        found = [norm(word(ids) + position.weight[: ids.shape[1]] + kind.weight[0])]
+        for layer in cast(nn.ModuleList, self.encoder["layer"]):
+            found.append(layer(found[-1], mask))
+        return found
 
     def cut(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Pieces and mask of texts, as `forward` takes them."""

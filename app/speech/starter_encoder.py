@@ -7,6 +7,7 @@ computed from text alone, which is how the Thinker learns to listen to far more 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -19,7 +20,7 @@ from torch import Tensor, nn
 
 from app.speech.errors import DamagedModelError
 from app.speech.features import HOP, SAMPLE_RATE, WINDOW, log_mel, slaney_mel_filters
-from app.speech.interfaces import Encoded, KnownQuestion
+from app.speech.interfaces import Composed, Encoded, KnownQuestion
 from app.speech.known_questions import LIST as KNOWN_LIST
 from app.speech.known_questions import KnownQuestions
 from app.speech.sentence_encoder import WEIGHTS as SENTENCE_WEIGHTS
@@ -146,7 +147,7 @@ class StarterEncoder(nn.Module):
         if (folder / SENTENCE_WEIGHTS).exists():
             encoder._sentences = SentenceEncoder.load(folder)
             if (folder / KNOWN_LIST).exists():
-                encoder._known = KnownQuestions.load(folder)
+                encoder._known = KnownQuestions.load(folder, encoder._sentences)
             # The first networks had no row for the sense of a question.
             config = folder / "config.json"
             encoder._with_meaning = not config.exists() or read_json(config).get("audio_hidden_size") != WIDTH
@@ -204,11 +205,12 @@ class StarterEncoder(nn.Module):
         return feature_rows(self.rows.weight[:0], self._sentences.vectors([text])[0])
 
     @torch.inference_mode()
-    def meant(self, text: str, last_answer: str) -> KnownQuestion | None:
-        """The known question that `text` stands for after `last_answer`; None where this model has no list of them."""
+    def meant(self, text: str, turns: Sequence[tuple[str, str]]) -> KnownQuestion | Composed | None:
+        """The known question that `text` stands for after earlier turns, or what it comes to; None where this model has
+        no list of them."""
         if self._known is None or self._sentences is None:
             return None
-        return self._known.meant(text, self._sentences.vectors([text])[0], last_answer)
+        return self._known.meant(text, self._sentences.vectors([text])[0], turns)
 
     @torch.inference_mode()
     def encode(self, audio: NDArray[np.float32]) -> Encoded:

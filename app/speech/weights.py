@@ -21,8 +21,6 @@ from app.speech.file_kind import weight_format
 
 log = logging.getLogger(__name__)
 
-log = logging.getLogger(__name__)
-
 _SCALE = ".scale"
 _INT8_MIN_COLUMNS = 64
 #: Under which of these a training program may have put the weights, beside other things.

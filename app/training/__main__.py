@@ -18,6 +18,7 @@ VERBS = {
     "said": "said",
     "decoder": "decoder",
     "pack": "pack",
+    "calls": "calls",
     "known": "known",
     "thinker": "thinker",
     "talker": "talker",

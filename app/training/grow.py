@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from app.omni.chat import READ_ALOUD
 from app.omni.checkpoint import load_model
 from app.omni.config import CODEBOOKS
 from app.omni.model import OmniModel
@@ -25,11 +26,13 @@ from app.training.corpus import Intent, load_intents
 from app.training.development import INTENTS_FILE
 from app.training.examples import EMPTY_THOUGHT, EOS, OPENING, Sources, as_text, block, known_question, known_turns
 from app.training.loop import autocast, join_group, network_run, stage_arguments
-from app.training.model import answer_codes, load_tokenizer
-from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, speech_loss, spoil
+from app.training.model import answer_codes, load_tokenizer, saying_codes
+from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, paced, speech_loss, spoil
 
 #: How often an example is one of the answers that were known before.
-OLD_SHARE = {"thinker": 0.3, "talker": 0.22}
+OLD_SHARE = {"thinker": 0.3, "talker": 0.12}
+#: How often it is a sentence that is read aloud: one of the sayings, or an answer.
+SAYING_SHARE, READING_SHARE = 0.24, 0.12
 #: Wordings of an old answer that may stand before it.
 _OLD_WORDINGS = 6
 _STEPS_AHEAD = 16
@@ -62,6 +65,13 @@ class Growth:
         prompt = sources.ids(history + block("user", wording) + OPENING + EMPTY_THOUGHT)
         answer = sources.ids(intent.spoken_answer)
         return Line([*prompt, *answer, EOS, *sources.ids("\n")], len(prompt), answer)
+
+    def reading(self, text: str, frames: int, rng: np.random.Generator) -> Line:
+        """A text to be read aloud, dealt out over so many frames of its recording."""
+        ids = self._sources.ids
+        prompt = ids(block("user", READ_ALOUD) + OPENING + EMPTY_THOUGHT)
+        answer = paced(self._sources.tokenizer, ids(text), frames, rng)
+        return Line([*prompt, *answer, EOS, *ids("\n")], len(prompt), answer)
 
     def draw(self, rng: np.random.Generator) -> Line:
         """A new answer behind its known question, or an old one."""
@@ -123,20 +133,28 @@ def grow_thinker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
 
 
 class Speaking:
-    """The bridge states behind every known question, and examples of speech."""
+    """The bridge states behind every known question and of every text that is read aloud, and examples of speech."""
 
     def __init__(self, growth: Growth, work: Path, seed: int) -> None:
-        self._growth, self._codes = growth, answer_codes(work)
-        self.rng = np.random.default_rng(seed)
-        self._prompts: dict[str, Prompted] = {}
-        self.old, self.new = [one.id for one in growth.old], [one.id for one in growth.new]
-        self._order: list[str] = []
-        lines = [(one.id, growth.line(one, known_question(one))) for one in (*growth.old, *growth.new)]
-        self._listen(sorted(lines, key=lambda pair: len(pair[1].text)))
+        self._growth, self.rng = growth, np.random.default_rng(seed)
+        sayings = saying_codes(work)
+        self._codes = answer_codes(work) | sayings
+        self.old, self.new, self.sayings = [i.id for i in growth.old], [i.id for i in growth.new], [*sayings]
+        self._prompts: dict[str, list[Prompted]] = {}
+        self._readings: dict[str, list[Prompted]] = {}
+        self._orders: dict[str, list[str]] = {}
+        intents = [*growth.old, *growth.new]
+        self._listen([(one.id, growth.line(one, known_question(one))) for one in intents], self._prompts)
+        given = [(one.id, one.spoken_answer) for one in intents] + [(one, one) for one in sayings for _ in range(2)]
+        self._listen(
+            [(name, growth.reading(text, self._codes[name].shape[1], self.rng)) for name, text in given],
+            self._readings,
+        )
 
     @torch.no_grad()
-    def _listen(self, lines: list[tuple[str, Line]]) -> None:
+    def _listen(self, lines: list[tuple[str, Line]], found: dict[str, list[Prompted]]) -> None:
         model = self._growth.model
+        lines = sorted(lines, key=lambda pair: len(pair[1].text))
         for first in range(0, len(lines), 48):
             group = lines[first : first + 48]
             lengths = [line.start + self._codes[name].shape[1] + CODEBOOKS + 1 for name, line in group]
@@ -145,26 +163,39 @@ class Speaking:
             with autocast():
                 states = model.model.listen(model.embed(text))
             for (name, line), length, state in zip(group, lengths, states, strict=True):
-                self._prompts[name] = Prompted(state[:length].half().clone(), line.start)
+                found.setdefault(name, []).append(Prompted(state[:length].half().clone(), line.start))
 
-    def draw(self) -> str:
-        """Every new answer equally often, an old one now and then."""
-        if self.rng.random() < OLD_SHARE["talker"]:
-            return self.old[self.rng.integers(len(self.old))]
-        if not self._order:
-            self._order = [self.new[index] for index in self.rng.permutation(len(self.new))]
-        return self._order.pop()
+    def _next(self, kind: str, names: list[str]) -> str:
+        """Each of the names equally often."""
+        order = self._orders.setdefault(kind, [])
+        if not order:
+            order.extend(names[index] for index in self.rng.permutation(len(names)))
+        return order.pop()
 
-    def item(self, name: str, spoilt: bool = True, foreign: str = "") -> tuple[Tensor, Tensor, Tensor]:
-        """Bridge, inputs and targets of one answer. `foreign`: the answer whose codes are its history."""
-        prompted, config = self._prompts[name], self._growth.model.config
+    def draw(self) -> tuple[Tensor, Tensor, Tensor]:
+        """A new answer, an old one now and then, or something that is read aloud."""
+        luck = self.rng.random()
+        if luck < SAYING_SHARE:
+            return self.item(self._next("saying", self.sayings), aloud=True)
+        if luck < SAYING_SHARE + READING_SHARE:
+            return self.item(self._next("reading", [*self.new, *self.old]), aloud=True)
+        if luck < SAYING_SHARE + READING_SHARE + OLD_SHARE["talker"]:
+            return self.item(self._next("old", self.old))
+        return self.item(self._next("new", self.new))
+
+    def item(
+        self, name: str, *, spoilt: bool = True, foreign: str = "", aloud: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Bridge, inputs and targets of one sentence. `foreign`: the one whose codes are its history."""
+        among, config = (self._readings if aloud else self._prompts)[name], self._growth.model.config
+        prompted = among[self.rng.integers(len(among))]
         bridge, start = prompted.bridge, prompted.start
         if spoilt and self.rng.random() < CUT_SHARE:
             cut = max(0, start - SHORT_PROMPT)
             bridge, start = bridge[cut:], start - cut
         inputs, targets = code_streams(self._codes[name], start, config)
         if spoilt:
-            every = self.old if self.rng.random() < 0.5 else self.new
+            every = (self.old, self.new, self.sayings)[self.rng.integers(3)] or self.new
             other, _ = code_streams(self._codes[every[self.rng.integers(len(every))]], start, config)
             return bridge, spoil(inputs, start, other, config.code_count, self.rng), targets
         if foreign:
@@ -177,12 +208,17 @@ class Speaking:
     def steadiness(self) -> dict[str, float]:
         """Share of the first codebook's codes that are likeliest, with the right history and with a foreign one."""
         model, shares = self._growth.model, {}
-        for kind, names in (("new", self.new[::_JUDGED]), ("old", self.old[::_JUDGED])):
+        for kind, every in (("new", self.new), ("old", self.old), ("said", self.sayings)):
+            if not (names := every[::_JUDGED]):
+                continue
             for history in ("right", "foreign"):
                 others = [
                     names[(index + 7) % len(names)] if history == "foreign" else "" for index in range(len(names))
                 ]
-                items = [self.item(name, False, other) for name, other in zip(names, others, strict=True)]
+                items = [
+                    self.item(name, spoilt=False, foreign=other, aloud=kind == "said")
+                    for name, other in zip(names, others, strict=True)
+                ]
                 batch = SpeechBatch(items, model.config)
                 states = model.talker(batch.bridge, batch.inputs, batch.speakers)
                 asked = batch.targets[:, 0] != -100
@@ -201,7 +237,7 @@ def grow_talker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
 
     def losses() -> tuple[Tensor]:
         if not ready:
-            items = [speaking.item(speaking.draw()) for _ in range(_STEPS_AHEAD * args.batch)]
+            items = [speaking.draw() for _ in range(_STEPS_AHEAD * args.batch)]
             groups = by_length(items, lambda item: item[1].shape[1], args.batch, speaking.rng)
             ready.extend(SpeechBatch(group, model.config) for group in groups)
         return (speech_loss(model, ready.pop()),)

@@ -21,12 +21,14 @@ from torch import Tensor
 from app.measure import words
 from app.omni.engine import OmniEngine
 from app.omni.turn import Exchange, TurnPiece, TurnRequest, TurnStats
-from app.speech.interfaces import KnownQuestion
-from app.speech.known_questions import LIST, SHARPNESS, WEIGHTS, KnownQuestions
+from app.speech.interfaces import Composed, KnownQuestion
+from app.speech.known_questions import LIST, SHARPNESS, WEIGHTS, KnownQuestions, features
 from app.speech.sentence_encoder import WIDTH, SentenceEncoder
+from app.speech.slot_tagger import SlotTagger, piece_states, presence
 from app.speech.weights import save_weights
+from app.training.calls import listing, renamed, slots_of, tagger_names
 from app.training.corpus import Intent, out_of_domain
-from app.training.development import INTENTS_FILE
+from app.training.development import INTENTS_FILE, Asked
 from app.training.evaluate import text_is_complete
 from app.training.examples import (
     UNHEARD_INTENT,
@@ -37,12 +39,14 @@ from app.training.examples import (
     misheard,
     vary,
 )
+from app.training.loop import autocast
 from app.training.model import load_text_sources
-from app.training.tool_corpus import ToolIntent
+from app.training.tool_corpus import ToolDraw, ToolIntent
 
-#: What is answered to a question that may be one of several, and to what a tool would have to do.
+#: What is answered to a question that may be one of several.
 DOUBTFUL_INTENT = "fallback.hard_knowledge"
-#: Refusals that fit a tool, the best first, and those that fit everything else.
+#: Refusals that fit what a tool would have to do, where no call can be written, the best first, and those that fit
+#: everything else.
 _REFUSED = dict.fromkeys(
     ("current_time", "current_date", "day_of_week_for", "get_weather"), ("fallback.not_able", "fallback.news_sports")
 )
@@ -50,20 +54,22 @@ _TOOL_REFUSALS = ("fallback.not_able", "smalltalk.ability.limits")
 #: Wordings of an intent that are tried on the network.
 TRIED = 8
 CERTAINTY, FOLLOW_UP = 0.12, 3.0
-TOOL_DRAWS = 40
+#: The probability of all questions that call one tool from which on it is called.
+CALL_CERTAINTY = 0.3
+TOOL_DRAWS = 100
 _EPOCHS, _BATCH, _RATE, _NOISE = 10, 512, 2e-3, 0.015
 
 AnyIntent = Intent | ToolIntent
 
 
 class Known:
-    """The classes, and the question that each stands for. `learnt`: ids of the intents that the network knows."""
+    """The classes, and what each stands for. `learnt`: ids of the intents that the network knows."""
 
     def __init__(self, sources: Sources, learnt: frozenset[str] | None = None) -> None:
         self.sources = sources
         self.classes: list[AnyIntent] = [*sources.intents, *sources.tools]
         self.number = {one.id: index for index, one in enumerate(self.classes)}
-        self.known = [one for one in sources.known if learnt is None or one.id in learnt]
+        self.known = [one for one in sources.intents if learnt is None or one.id in learnt]
         self.question = {one.id: known_question(one) for one in self.known}
         self._place = {one.id: index for index, one in enumerate(self.known)}
 
@@ -72,30 +78,33 @@ class Known:
         """The known questions, with the earlier turns of each."""
         return [KnownQuestion(self.question[one.id], self._turns(one)) for one in self.known]
 
-    def _turns(self, intent: AnyIntent) -> tuple[tuple[str, str], ...]:
+    def _turns(self, intent: Intent) -> tuple[tuple[str, str], ...]:
         """The earlier turns of an intent, with the answers of the corpus where the network has others."""
-        turns = known_turns(intent, self.sources)
-        if isinstance(intent, Intent):
-            owners = [self.sources.owner.get(turn.question) for turn in intent.context]
-            turns = [
-                known if owner is not None and owner.id in self.question else (turn.question, turn.answer)
-                for known, owner, turn in zip(turns, owners, intent.context, strict=True)
-            ]
-        return tuple(turns)
+        owners = [self.sources.owner.get(turn.question) for turn in intent.context]
+        return tuple(
+            known if owner is not None and owner.id in self.question else (turn.question, turn.answer)
+            for known, owner, turn in zip(known_turns(intent, self.sources), owners, intent.context, strict=True)
+        )
 
     def place(self, intent: AnyIntent) -> int:
-        """Index in `questions` of the one that stands for the intent."""
+        """Index in `questions` of the one that stands for the intent; of a refusal for a tool, whose call is composed
+        if it can be."""
         names = [intent.id]
-        if intent.id.startswith("tool."):
-            call = intent.row["tool"] if isinstance(intent, ToolIntent) else None
-            names += _REFUSED.get(call["name"] if call else "", _TOOL_REFUSALS)
+        if isinstance(intent, ToolIntent):
+            call = intent.row["tool"]
+            names = [*_REFUSED.get(call["name"] if call else "", _TOOL_REFUSALS)]
         names.append(DOUBTFUL_INTENT)
         return next(self._place[name] for name in names if name in self._place)
 
-    def after(self, intent: AnyIntent) -> str:
-        """The answer that an intent follows, if any."""
-        turns = self._turns(intent)
-        return turns[-1][1] if turns else ""
+    def after(self, intent: AnyIntent) -> list[str]:
+        """The answers, or their templates, that an intent follows."""
+        if isinstance(intent, ToolIntent):
+            return [renamed(answer, slots_of(intent)) for answer in intent.turns[-1][1]] if intent.turns else []
+        if not intent.context:
+            return []
+        owner = self.sources.owner.get(intent.context[-1].question)
+        answers = owner.answers if owner is not None else ()
+        return list(dict.fromkeys([self._turns(intent)[-1][1], intent.context[-1].answer, *answers]))
 
     def listing(self) -> dict[str, object]:
         """What `known.json` holds."""
@@ -105,6 +114,9 @@ class Known:
             "after": [self.after(intent) for intent in self.classes],
             "unheard": self._place[UNHEARD_INTENT],
             "doubtful": self._place[DOUBTFUL_INTENT],
+            "calls": {str(self.number[one.id]): listing(one) for one in self.sources.tools},
+            "slots": tagger_names(),
+            "call_certainty": CALL_CERTAINTY,
             "certainty": CERTAINTY,
             "follow_up": FOLLOW_UP,
         }
@@ -113,8 +125,6 @@ class Known:
         """Take the first wording of each intent that the network answers rightly; how many have none."""
         lost = 0
         for intent in self.known:
-            if isinstance(intent, ToolIntent):
-                continue
             turns, answer = self._turns(intent), words(intent.spoken_answer)
             for wording in intent.train_questions[:TRIED]:
                 if words(_reply(engine, KnownQuestion(wording, turns))) == answer:
@@ -132,7 +142,9 @@ class Known:
         numbers: list[int] = []
         for intent in self.classes:
             if isinstance(intent, ToolIntent):
-                some = [vary(intent.draw(rng).question, rng, lose=False) for _ in range(TOOL_DRAWS)]
+                draws = [intent.draw(rng) for _ in range(TOOL_DRAWS)]
+                some = [vary(draw.question, rng, lose=False) for draw in draws[::2]]
+                some += [misheard(heard_form(d.question, rng), self.sources, rng, d.values) for d in draws[1::2]]
             else:
                 questions = intent.train_questions
                 some = [*questions]
@@ -154,13 +166,18 @@ def _reply(engine: OmniEngine, known: KnownQuestion) -> str:
     return stats.reply
 
 
-def vectors(encoder: SentenceEncoder, texts: list[str], batch: int = 256) -> Tensor:
-    """Unit vectors [N, 384] of many texts, those of similar lengths together."""
-    found = torch.zeros(len(texts), WIDTH)
+@torch.no_grad()
+def all_features(encoder: SentenceEncoder, tagger: SlotTagger, texts: list[str], batch: int = 128) -> Tensor:
+    """What the layer reads [N, 384 + slots] of many texts, those of similar lengths together."""
+    found = torch.zeros(len(texts), WIDTH + len(tagger.names))
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
     for first in range(0, len(texts), batch):
         some = order[first : first + batch]
-        found[torch.tensor(some)] = encoder.vectors([texts[index] for index in some])
+        with autocast():
+            states, mask, spans = piece_states(encoder, [texts[index] for index in some])
+        last = states[..., -WIDTH:].float()
+        means = F.normalize((last * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
+        found[torch.tensor(some)] = features(means, presence(tagger.logits(states.float(), mask, spans)))
     return found
 
 
@@ -176,7 +193,8 @@ def fit(points: Tensor, numbers: Tensor, classes: int) -> tuple[Tensor, Tensor]:
         for group in optimiser.param_groups:
             group["lr"] = _RATE * (1 - epoch / _EPOCHS)
         for some in torch.randperm(len(points)).split(_BATCH):
-            noisy = F.normalize(points[some] + _NOISE * torch.randn(len(some), points.shape[1]), dim=-1)
+            noisy = points[some].clone()
+            noisy[:, :WIDTH] = F.normalize(noisy[:, :WIDTH] + _NOISE * torch.randn(len(some), WIDTH), dim=-1)
             loss = F.cross_entropy(SHARPNESS * layer(noisy), numbers[some], label_smoothing=0.05)
             optimiser.zero_grad()
             loss.backward()
@@ -191,27 +209,37 @@ def judge(known: Known, made: KnownQuestions, encoder: SentenceEncoder) -> dict[
     after: list[bool] = []
     calls: list[bool] = []
     for intent in known.classes:
-        expected, last = known.questions[known.place(intent)], known.after(intent)
-        right, wordings = after if last else free, list(intent.dev_questions)
+        expected, follows = known.questions[known.place(intent)], known.after(intent)
+        turns: list[tuple[str, str]] = [("", follows[0])] if follows else []
         if isinstance(intent, ToolIntent):
-            right, wordings = calls, [draw.question for draw in intent.development()]
-        found = encoder.vectors(wordings)
-        right += [
-            (made.meant(text, one, last) or KnownQuestion("")).question == expected.question
-            for text, one in zip(wordings, found, strict=True)
-        ]
+            calls += [_is_right(made, encoder, intent, draw) for draw in intent.development() if draw.tool]
+            continue
+        found = encoder.vectors(intent.dev_questions)
+        (after if turns else free).extend(
+            getattr(made.meant(text, one, turns), "question", "") == expected.question
+            for text, one in zip(intent.dev_questions, found, strict=True)
+        )
     refused = {known.questions[known.place(i)] for i in sources.intents if i.domain == "fallback"}
     unknown = [question for _, question in out_of_domain()]
-    honest = [made.meant(q, v, "") in refused for q, v in zip(unknown, vectors(encoder, unknown), strict=True)]
+    honest = [made.meant(q, v, ()) in refused for q, v in zip(unknown, encoder.vectors(unknown), strict=True)]
     shares = {"questions": free, "follow-ups": after, "tools": calls, "honest": honest}
     return {name: round(float(np.mean(found)), 4) for name, found in shares.items()}
+
+
+def _is_right(made: KnownQuestions, encoder: SentenceEncoder, intent: ToolIntent, draw: ToolDraw) -> bool:
+    """Whether exactly the right call is composed."""
+    meant = made.meant(draw.question, encoder.vectors([draw.question])[0], draw.context)
+    asked = Asked(intent.id, draw.question, tool=draw.tool, arguments=draw.arguments)
+    return asked.judge("", meant.call if isinstance(meant, Composed) else None)["right"]
 
 
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training known`: writes the layer and the list into the model folder."""
     parser = argparse.ArgumentParser(prog="app.training known", description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--model", type=Path, required=True, help="model folder with the sentence encoder")
+    parser.add_argument(
+        "--model", type=Path, required=True, help="model folder with the sentence encoder and the slot tagger"
+    )
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
@@ -227,11 +255,12 @@ def main(argv: list[str] | None = None) -> int:
         engine = OmniEngine.load(args.model, threads=args.threads)
         print(f"{known.choose_wordings(engine)} of {len(known.known)} are not answered rightly in any wording")
     texts, numbers = known.wordings(np.random.default_rng(0))
-    weight, bias = fit(vectors(encoder, texts), numbers, len(known.classes))
+    tagger = SlotTagger.load(args.model, tagger_names())
+    weight, bias = fit(all_features(encoder, tagger, texts), numbers, len(known.classes))
     save_weights({"weight": weight, "bias": bias}, args.model / WEIGHTS, "float16")
     text = json.dumps(known.listing(), ensure_ascii=False)
     (args.model / LIST).write_text(text, encoding="utf-8")
-    print(json.dumps(judge(known, KnownQuestions.load(args.model), encoder)))
+    print(json.dumps(judge(known, KnownQuestions.load(args.model, encoder), encoder)))
     return 0
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
+from tokenizers import Tokenizer
 from torch import Tensor
 
 from app.omni.chat import READ_ALOUD
@@ -62,15 +63,18 @@ def prompted_answers(sources: Sources, rng: np.random.Generator) -> Iterator[tup
 
 
 def dealt(sources: Sources, text: str, name: str, rng: np.random.Generator) -> Example:
-    """A given text at the pace of its recording, or nearly: it is never exactly that of the Talker."""
+    """A given text at the pace of its recording, or nearly."""
     whole = assemble(sources, "", Question(READ_ALOUD), text)
-    sounding = sources.codes[name].shape[1] - PACE.begin - _TAIL
-    expected = sum(PACE.frames(sources.tokenizer.decode([one])) for one in whole.answer)
-    stretch = sounding / max(expected, 1.0) * float(np.exp(0.04 * rng.standard_normal()))
-    ids = PACE.deal(
-        whole.answer, lambda one: str(sources.tokenizer.decode([one])), PAD, stretch, float(rng.uniform(-1.0, 1.0))
-    )
+    ids = paced(sources.tokenizer, whole.answer, sources.codes[name].shape[1], rng)
     return replace(whole, text=[*whole.text[: whole.start], *ids, *whole.text[whole.start + len(whole.answer) :]])
+
+
+def paced(tokenizer: Tokenizer, ids: list[int], frames: int, rng: np.random.Generator) -> list[int]:
+    """The pieces of a sentence dealt out over its recording of so many frames, or nearly: the pace of a text is never
+    exactly that of the Talker."""
+    expected = sum(PACE.frames(tokenizer.decode([one])) for one in ids)
+    stretch = (frames - PACE.begin - _TAIL) / max(expected, 1.0) * float(np.exp(0.04 * rng.standard_normal()))
+    return PACE.deal(ids, lambda one: str(tokenizer.decode([one])), PAD, stretch, float(rng.uniform(-1.0, 1.0)))
 
 
 @torch.no_grad()

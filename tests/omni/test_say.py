@@ -48,7 +48,7 @@ def test_the_starters_own_answer_sounds_the_same_when_it_is_given(monkeypatch: p
     starter = OmniEngine.load(paths.starter_model(), threads=1)
     # As the model itself is fed: at once, and behind the question.
     starter.generation = replace(starter.generation, pace=None)
-    monkeypatch.setattr(starter._parts.encoder, "meant", lambda text, last_answer: None)
+    monkeypatch.setattr(starter._parts.encoder, "meant", lambda text, turns: None)
     for question, voice, temperature in (("Hello", "", 0.0), ("What can you do?", starter.info.voices[1], None)):
         drawn, stats = run(starter, TurnRequest(text=question, voice=voice, seed=5, temperature=temperature))
         given, said = run(starter, TurnRequest(text=question, voice=voice, seed=5, say=stats.reply))

@@ -10,14 +10,15 @@ from typing import Any
 
 from app.conversation import tool_events as te
 from app.conversation.ports import Tools
-from app.conversation.tools import asked, said
 from app.conversation.tools.runner import Outcome
 from app.conversation.tools.usage import Stage, Usage
+from app.tools import asked
 from app.tools.call import Call, CallError, IncompleteCall, check_arguments, parse_calls
 from app.tools.questions import confirmation_for
 from app.tools.registry import Registry
 from app.tools.speak import spoken_answer, spoken_failure
 from app.tools.tool import MissingArgument, Result, ToolFailure
+from app.tools.words import said
 from app.tools.words.plain import plain
 
 # So long after a question was asked, what is said may be the answer to it.
@@ -244,7 +245,8 @@ class Errands:
         if asked.is_new_request(text):
             return None
         try:
-            found = self._found(question, text, asked.read_answer(tool, question.argument, text, call.arguments))
+            answer = asked.read_answer(tool.description, question.argument, text, call.arguments)
+            found = self._found(question, text, answer)
         except asked.HalfOfDayError as error:
             more = {"day": day} if (day := said.day_in(text)) and "day" not in call.arguments else {}
             waiting = replace(question, turn=turn, clock=error.at, calls=(Call(call.name, {**call.arguments, **more}),))

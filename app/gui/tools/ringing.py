@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.controller import Conversation
 from app.conversation.events import State
-from app.conversation.tools.said import wants_later, wants_quiet
 from app.gui.sentences import shown
 from app.gui.tools.agenda_panel import SNOOZE_MINUTES, RingCard, RunningStrip, said
 from app.gui.tools.chime import chime
@@ -16,6 +15,7 @@ from app.gui.window import MainWindow
 from app.tools.agenda.alarm_clock import AlarmClock
 from app.tools.agenda.records import Kind, Ringing
 from app.tools.agenda.store import StoreError
+from app.tools.words.said import wants_later, wants_quiet
 
 # The wall clock may be put, or the computer may sleep meanwhile.
 LOOK_MS = 30_000

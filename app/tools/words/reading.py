@@ -97,7 +97,7 @@ def _positive(words: Sequence[str]) -> Fraction | None:
     if "point" in words:
         at = words.index("point")
         whole = 0 if at == 0 else _whole(words[:at])
-        digits = [_UNITS.get("zero" if word in ("oh", "o", "nought") else word, 10) for word in words[at + 1 :]]
+        digits = [_digit(word) for word in words[at + 1 :]]
         if whole is None or not digits or max(digits) > 9:
             return None
         return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
@@ -109,6 +109,13 @@ def _positive(words: Sequence[str]) -> Fraction | None:
             return whole + part
     whole = _whole(words)
     return None if whole is None else Fraction(whole)
+
+
+def _digit(word: str) -> int:
+    """One place of a decimal number; more than nine for anything else."""
+    if word.isdecimal() and len(word) == 1:
+        return int(word)
+    return _UNITS.get("zero" if word in ("oh", "o", "nought") else word, 10)
 
 
 def _part(words: Sequence[str]) -> Fraction | None:

@@ -129,10 +129,13 @@ def time_in(text: str) -> Clock | None:
     text = re.sub(r"\b([ap])\.?\s?m\b\.?", r"\1m", text.lower().replace("o'clock", " ").replace("oclock", " "))
     words = words_of(re.sub(r"(\d)(am|pm)\b", r"\1 \2", text))
     late, early = bool(_LATE & set(words)), bool(_EARLY & set(words))
-    if {"noon", "midday"} & set(words):
-        return Clock(time(12))
-    if "midnight" in words:
-        return Clock(time(0))
+    for at, word in enumerate(words):
+        if word in ("noon", "midday", "midnight"):
+            hour = 12 * (word != "midnight")
+            if at and words[at - 1] in ("past", "to"):
+                # "Ten to midnight" is a time of the clock like any other.
+                return _beside(words[:at], hour)
+            return Clock(time(hour))
     for at in range(len(words)):
         found = _clock_at(words, at)
         if found is not None:
@@ -143,6 +146,16 @@ def time_in(text: str) -> Clock | None:
                 return Clock(time(hour % 12 + 12 * late if hour <= 12 else hour, minute))
             return Clock(time(hour, minute), half=1 <= hour < 12 and not sure)
     return None
+
+
+def _beside(words: Sequence[str], hour: int) -> Clock | None:
+    """So many minutes past or to noon or midnight."""
+    found = (_clock_at([*words[at:], "twelve"], 0) for at in range(len(words) - 1))
+    minutes = next((60 * (one[0] % 12) + one[1] for one in found if one is not None), None)
+    if minutes is None:
+        return None
+    late = (minutes < 12 * 30) == (hour == 12)
+    return Clock(time(minutes // 60 + 12 * late, minutes % 60))
 
 
 def half_of_day(text: str, at: time) -> time | None:

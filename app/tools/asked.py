@@ -7,9 +7,9 @@ from datetime import time
 from fractions import Fraction
 from typing import Any
 
-from app.conversation.tools import said
-from app.tools.tool import Tool
+from app.tools.tool import Description
 from app.tools.units import UNITS
+from app.tools.words import said
 from app.tools.words.clock import spoken_time
 from app.tools.words.reading import words_of
 
@@ -62,13 +62,13 @@ def is_new_request(text: str) -> bool:
     return text.rstrip().endswith("?") or words[0] in _ASKING or " ".join(words).startswith(_REQUESTS)
 
 
-def read_answer(tool: Tool, argument: str, text: str, known: Mapping[str, Any]) -> dict[str, Any]:
+def read_answer(tool: Description, argument: str, text: str, known: Mapping[str, Any]) -> dict[str, Any]:
     """What `text`, the answer to the question for `argument`, says: arguments by name, empty where it says nothing.
 
     `known` are those that are there. More than the one that was asked for may come: "tomorrow at five" is a time and a
     day. Raises HalfOfDayError.
     """
-    properties: Mapping[str, Any] = tool.description.parameters.get("properties", {})
+    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
     schema = properties.get(argument, {})
     if argument in ("time", "day", "in_seconds"):
         return _moment(text, properties, known)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.conversation.tools.asked import HalfOfDayError, is_new_request, read_answer
-from app.conversation.tools.said import Clock, gives_up, seconds_in, time_in, wants_later, wants_quiet, yes_or_no
+from app.tools.asked import HalfOfDayError, is_new_request, read_answer
 from app.tools.registry import load_descriptions
 from app.tools.tool import Result, Tool
+from app.tools.words.said import Clock, gives_up, seconds_in, time_in, wants_later, wants_quiet, yes_or_no
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,12 @@ def test_lengths(text: str, seconds: int | None) -> None:
         ("18:05", Clock(time(18, 5))),
         ("06:30", Clock(time(6, 30))),
         ("noon", Clock(time(12, 0))),
+        ("twelve noon", Clock(time(12, 0))),
+        ("ten minutes to midnight", Clock(time(23, 50))),
+        ("quarter past midnight", Clock(time(0, 15))),
+        ("twenty to noon", Clock(time(11, 40))),
+        ("half past midday", Clock(time(12, 30))),
+        ("sometime past noon", None),
         ("twelve at night", Clock(time(0, 0))),
         ("seven o'clock", Clock(time(7, 0), half=True)),
         ("whenever you like", None),
@@ -103,13 +109,13 @@ def test_yes_and_no(text: str, answer: bool | None) -> None:
 )
 def test_arguments(tool: str, argument: str, text: str, known: dict[str, Any], found: dict[str, Any]) -> None:
     made = Tool(load_descriptions()[tool], lambda arguments: Result({}))
-    assert read_answer(made, argument, text, known) == found
+    assert read_answer(made.description, argument, text, known) == found
 
 
 def test_a_time_without_its_half_of_the_day_is_asked_about() -> None:
     made = Tool(load_descriptions()["set_alarm"], lambda arguments: Result({}))
     with pytest.raises(HalfOfDayError, match="Is that quarter to eight in the morning or in the evening"):
-        read_answer(made, "time", "at quarter to eight", {})
+        read_answer(made.description, "time", "at quarter to eight", {})
 
 
 @pytest.mark.parametrize("text", ["What's the weather like?", "can you tell me a joke", "set a timer for five minutes"])

@@ -1,0 +1,146 @@
+"""What a small model does with a question that calls a tool, or whose answer repeats words of it.
+
+The sentence encoder has told which known question is meant; here its values are found (`slot_tagger`), read as the
+tool's schema wants them, and put into the text of a call, or into the answer. What a follow-up leaves out is taken from
+the turn before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.speech.interfaces import Composed
+from app.speech.sentence_encoder import SentenceEncoder
+from app.speech.slot_tagger import SlotTagger, Tagged
+from app.tools.asked import HalfOfDayError, read_answer
+from app.tools.registry import load_descriptions
+from app.tools.words.reading import words_of
+from app.tools.words.said import half_of_day
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_ARTICLE = re.compile(r"(the|a|an|my)\s+(?=\S)", re.IGNORECASE)
+#: Values are given as they were said; but no name of an application begins with these.
+_WITHOUT_ARTICLE = frozenset({"application", "label"})
+
+
+@dataclass(frozen=True)
+class KnownCall:
+    """A class of questions that call `tool` with `arguments`, or without a tool are answered with `says`.
+
+    `arguments` and `says` may hold "{name}" of a slot. `lists[slot]` are values that are said in words of their own.
+    """
+
+    tool: str = ""
+    arguments: Mapping[str, Any] | None = None
+    says: str = ""
+    lists: Mapping[str, Mapping[str, Any]] | None = None
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> KnownCall:
+        """From the JSON object of a listing. Raises KeyError, TypeError, ValueError."""
+        tool = str(values.get("tool", ""))
+        if tool and tool not in load_descriptions():
+            raise ValueError(f"there is no tool {tool!r}")
+        found = cls(tool, dict(values.get("arguments", {})), str(values.get("says", "")), dict(values.get("lists", {})))
+        if bool(found.tool) == bool(found.says):
+            raise ValueError("a call has a tool, or else an answer")
+        return found
+
+    @property
+    def slots(self) -> list[str]:
+        """Names of its slots."""
+        texts = [self.says, *(value for value in (self.arguments or {}).values() if isinstance(value, str))]
+        return list(dict.fromkeys(name for text in texts for name in _PLACE.findall(text)))
+
+
+def place_pattern(template: str) -> re.Pattern[str]:
+    """Matches what becomes of a template when its slots are filled."""
+    pattern, seen = "", set[str]()
+    for index, part in enumerate(_PLACE.split(template)):
+        if index % 2 == 0:
+            pattern += re.escape(part)
+        else:
+            pattern += f"(?P={part})" if part in seen else f"(?P<{part}>.+?)"
+            seen.add(part)
+    return re.compile(pattern, re.IGNORECASE)
+
+
+class CallWriter:
+    """Writes the calls of known questions."""
+
+    def __init__(self, tagger: SlotTagger, encoder: SentenceEncoder) -> None:
+        self._tagger, self._encoder = tagger, encoder
+
+    def tag(self, text: str) -> Tagged:
+        """What values a question may hold."""
+        return self._tagger.tag(self._encoder, text)
+
+    def values(
+        self, known: KnownCall, tagged: Tagged, before: str = "", repeated: Mapping[str, str] | None = None
+    ) -> dict[str, str]:
+        """The words of the slots in a question. What it leaves out was `repeated` by the last answer, or stood in the
+        question `before`."""
+        found = tagged.find(known.slots)
+        found = {name: words for name, words in (repeated or {}).items() if name in known.slots} | found
+        missing = [name for name in known.slots if name not in found]
+        return self.tag(before).find(missing) | found if missing and before else found
+
+    def compose(self, known: KnownCall, text: str, words: Mapping[str, str]) -> Composed | None:
+        """The call, or the answer, for `text` with the `words` of its slots; None where an answer lacks some."""
+        if known.says:
+            if not all(name in words for name in known.slots):
+                return None
+            return Composed(answer=_PLACE.sub(lambda place: _as_said(place[1], words[place[1]]), known.says))
+        try:
+            arguments = self._arguments(known, words, text)
+        except HalfOfDayError as error:
+            return Composed(answer=error.question)
+        return Composed(call=json.dumps({"name": known.tool, "arguments": arguments}, separators=(",", ":")))
+
+    def _arguments(self, known: KnownCall, words: Mapping[str, str], text: str) -> dict[str, Any]:
+        description = load_descriptions()[known.tool]
+        found: dict[str, Any] = {}
+        for key, value in (known.arguments or {}).items():
+            if not isinstance(value, str) or not (names := _PLACE.findall(value)):
+                found[key] = value
+                continue
+            if not all(name in words for name in names):
+                continue
+            if value != f"{{{names[0]}}}":
+                found[key] = _PLACE.sub(lambda place: words[place[1]], value)
+                continue
+            said = words[names[0]]
+            listed = (known.lists or {}).get(names[0], {})
+            plain = " ".join(words_of(said))
+            schema = description.parameters["properties"][key]
+            if plain in listed:
+                found[key] = listed[plain]
+            elif schema.get("type") == "string" and "enum" not in schema and key != "time":
+                found[key] = _as_said(key, said)
+            else:
+                found |= self._read(known.tool, key, said, text)
+        return found
+
+    @staticmethod
+    def _read(tool: str, key: str, said: str, text: str) -> dict[str, Any]:
+        """One argument that is no free text."""
+        said = said.replace("$", " ").replace("°", " degrees ")
+        # A time may have minutes in it, and is no length of time for that.
+        known = {key: said} if key in ("time", "day") else {}
+        try:
+            value = read_answer(load_descriptions()[tool], key, said, known)
+        except HalfOfDayError as error:
+            at = half_of_day(text, error.at)
+            if at is None:
+                raise
+            value = {"time": f"{at:%H:%M}"}
+        return {name: one for name, one in value.items() if name == key}
+
+
+def _as_said(key: str, words: str) -> str:
+    words = " ".join(words.split()).strip(" .,!?;:")
+    return _ARTICLE.sub("", words, count=1) if key in _WITHOUT_ARTICLE and _ARTICLE.match(words) else words

@@ -1,0 +1,125 @@
+"""Which words of a question are the values of a call: a small network on the states of the sentence encoder.
+
+Every piece gets one of the tags O, B-x (a value for x begins) and I-x (it goes on), as is usual for slot filling
+(Ramshaw and Marcus, 1995; jointly with the intent: Chen et al., 2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from app.speech.errors import DamagedModelError
+from app.speech.sentence_encoder import WIDTH, SentenceEncoder
+from app.speech.weights import WithoutValues, load_into
+
+WEIGHTS = "slots.safetensors"
+#: States of the sentence encoder that are read, side by side: the embeddings, the middle layer, and the last one.
+LEVELS = (0, 3, 6)
+_INNER = 192
+OUTSIDE = 0
+
+
+def piece_states(encoder: SentenceEncoder, texts: Sequence[str]) -> tuple[Tensor, Tensor, list[list[tuple[int, int]]]]:
+    """States [B, T, 3 · WIDTH] of the pieces of texts, which of them are there [B, T] (bool), and which characters of
+    its text each piece covers."""
+    encoded = encoder.tokenizer.encode_batch(list(texts))
+    ids, mask = torch.tensor([e.ids for e in encoded]), torch.tensor([e.attention_mask for e in encoded]).bool()
+    levels = encoder.levels(ids, mask)
+    return torch.cat([levels[level] for level in LEVELS], -1), mask, [e.offsets for e in encoded]
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """Logits [T, 1 + 2N] of the pieces of a text, each of which covers some of its characters."""
+
+    text: str
+    logits: Tensor
+    spans: Sequence[tuple[int, int]]
+    names: Sequence[str]
+
+    def find(self, wanted: Iterable[str]) -> dict[str, str]:
+        """The words that are values of `wanted`, by name; those that are not there are left out."""
+        found: dict[str, tuple[float, str]] = {}
+        allowed = [self.names.index(name) for name in wanted if name in self.names]
+        columns = [OUTSIDE, *(tag for index in allowed for tag in (1 + 2 * index, 2 + 2 * index))]
+        chances = torch.log_softmax(self.logits[:, columns], -1)
+        for place, index in enumerate(allowed):
+            for first, last, score in _runs(chances, 1 + 2 * place):
+                name, value = self.names[index], self._words(self.spans[first][0], self.spans[last][1])
+                if value and (name not in found or score > found[name][0]):
+                    found[name] = score, value
+        return {name: value for name, (_, value) in found.items()}
+
+    def _words(self, first: int, last: int) -> str:
+        """The whole words around some characters."""
+        while first and self.text[first - 1].isalnum():
+            first -= 1
+        while last < len(self.text) and self.text[last].isalnum():
+            last += 1
+        return self.text[first:last].strip()
+
+
+class SlotTagger(nn.Module):
+    """Logits [B, T, 1 + 2N] of N names, from states [B, T, 3 · WIDTH]."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self.names = list(names)
+        self.project = nn.Linear(len(LEVELS) * WIDTH, _INNER)
+        self.around = nn.LSTM(_INNER, _INNER // 2, batch_first=True, bidirectional=True)
+        self.tags = nn.Linear(_INNER, 1 + 2 * len(self.names))
+
+    @classmethod
+    def load(cls, folder: Path, names: Sequence[str]) -> SlotTagger:
+        """Read `slots.safetensors` of a model folder. Raises DamagedModelError."""
+        if len(set(names)) != len(names):
+            raise DamagedModelError(f"{folder / WEIGHTS} has two slots of one name.")
+        with WithoutValues():
+            tagger = cls(names)
+        load_into(tagger, folder / WEIGHTS)
+        return tagger.eval().requires_grad_(False)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """See the class."""
+        x = torch.nn.functional.gelu(self.project(states))
+        return cast(Tensor, self.tags(x + self.around(x)[0]))
+
+    @torch.inference_mode()
+    def tag(self, encoder: SentenceEncoder, text: str) -> Tagged:
+        """What `text` may hold."""
+        states, mask, spans = piece_states(encoder, [text])
+        return Tagged(text, self.logits(states, mask, spans)[0], spans[0], self.names)
+
+    def logits(self, states: Tensor, mask: Tensor, spans: Sequence[Sequence[tuple[int, int]]]) -> Tensor:
+        """Logits [B, T, 1 + 2N] of `piece_states`; pieces that stand for no words of the text are outside of all."""
+        found = self(states)
+        empty = ~mask | torch.tensor([[first == last for first, last in some] for some in spans])
+        return found.masked_fill(empty[..., None] & (torch.arange(found.shape[-1]) != OUTSIDE), -torch.inf)
+
+
+def presence(logits: Tensor) -> Tensor:
+    """How likely each name has a value somewhere [..., N], of logits [..., T, 1 + 2N]."""
+    likely = torch.softmax(logits, -1)[..., 1:].unflatten(-1, (-1, 2)).sum(-1)
+    return likely.amax(-2)
+
+
+def _runs(chances: Tensor, begin: int) -> Iterable[tuple[int, int, float]]:
+    """First and last piece of every run whose likeliest tags are `begin` or, inside, `begin` + 1; and its score."""
+    best = chances.argmax(-1).tolist()
+    at = 0
+    while at < len(best):
+        if best[at] not in (begin, begin + 1):
+            at += 1
+            continue
+        end = at + 1
+        while end < len(best) and best[end] == begin + 1:
+            end += 1
+        gain = chances[at:end, [begin, begin + 1]].amax(-1) - chances[at:end, OUTSIDE]
+        yield at, end - 1, float(gain.sum())
+        at = end
