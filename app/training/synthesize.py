@@ -30,6 +30,8 @@ VOICES = {
     "george": Traits(pitch=-0.98, formants=-0.29),
     "bella": Traits(pitch=0.25, formants=0.07),
     "finn": Traits(pitch=-0.45, formants=-0.18),
+    "nora": Traits(pitch=0.15, formants=-0.25),
+    "iris": Traits(pitch=0.36, formants=0.15),
 }
 DEFAULT_VOICE = next(iter(VOICES))
 #: The default voice in Kokoro.
