@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from app.tools.registry import load_descriptions
 from app.tools.words.reading import words_of
 from app.tools.words.said import half_of_day
 
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--")
 _PLACE = re.compile(r"\{(\w+)\}")
 _ARTICLE = re.compile(r"(the|a|an|my)\s+(?=\S)", re.IGNORECASE)
 #: Values are given as they were said; but no name of an application begins with these.
@@ -111,7 +113,7 @@ class CallWriter:
             if not all(name in words for name in names):
                 continue
             if value != f"{{{names[0]}}}":
-                found[key] = _PLACE.sub(lambda place: words[place[1]], value)
+                found[key] = _PLACE.sub(lambda place: _as_said(place[1], words[place[1]]), value)
                 continue
             said = words[names[0]]
             listed = (known.lists or {}).get(names[0], {})
@@ -142,5 +144,7 @@ class CallWriter:
 
 
 def _as_said(key: str, words: str) -> str:
-    words = " ".join(words.split()).strip(" .,!?;:")
+    """A text value in the ASCII of calls, without marks around it."""
+    plain = unicodedata.normalize("NFKD", words.translate(_QUOTES)).encode("ascii", "ignore").decode()
+    words = " ".join(plain.split()).strip(" .,!?;:")
     return _ARTICLE.sub("", words, count=1) if key in _WITHOUT_ARTICLE and _ARTICLE.match(words) else words

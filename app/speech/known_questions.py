@@ -25,8 +25,9 @@ WEIGHTS, LIST = "known.safetensors", "known.json"
 SHARPNESS = 20.0
 #: How much a value counts beside a vector of unit length.
 PRESENCE = 0.3
-#: Classes of one tool that are tried for one all of whose values are there, and how likely one has to be for that.
-_TRIED, _LEAST = 4, 0.01
+#: Classes of one tool that are tried for one all of whose values are there, and how likely one has to be for that,
+#: beside the likeliest.
+_TRIED, _LEAST = 4, 0.1
 #: Characters of an interrupted answer by which it is still recognised.
 _LEAST_HEARD = 12
 
@@ -135,7 +136,7 @@ class KnownQuestions:
             known, earlier = self._calls[number], self._after.get(number, ())
             repeated = next((words for one in earlier if (words := one.repeated(last)) is not None), {})
             found[number] = self._writer.values(known, tagged, before if earlier else "", repeated)
-            if len(found[number]) == len(known.slots) and float(chances[number]) > _LEAST:
+            if len(found[number]) == len(known.slots) and float(chances[number]) >= _LEAST * float(chances[best]):
                 return self._writer.compose(known, tagged.text, found[number])
         return self._writer.compose(self._calls[best], tagged.text, found[best])
 

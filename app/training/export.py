@@ -19,7 +19,6 @@ from app.speech.starter_codec import StarterCodec
 from app.speech.weights import read_tensors, save_weights
 from app.training.corpus import load_intents
 from app.training.development import INTENTS_FILE
-from app.training.examples import is_known
 from app.training.model import load_tokenizer, starter_config, think_end
 from app.training.synthesize import VOICES
 from app.training.talker import PACE
@@ -79,8 +78,13 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
         out / "voices.safetensors",
         {"order": ",".join(voices)},
     )
+    write_intents(out)
+
+
+def write_intents(out: Path) -> None:
+    """The list of everything in the corpus: ids, and answers or tools."""
     rows = [(intent.id, intent.spoken_answer) for intent in load_intents()]
-    rows += [(tool.id, tool.row["tool"]["name"]) for tool in load_tools() if is_known(tool)]
+    rows += [(tool.id, tool.row["tool"]["name"] if tool.row["tool"] else tool.spoken_answer) for tool in load_tools()]
     (out / INTENTS_FILE).write_text("".join(f"{name}\t{answer}\n" for name, answer in rows), encoding="utf-8")
 
 

@@ -1,4 +1,5 @@
-"""Teach a finished network more answers: `python -m app.training grow thinker`, then `… grow talker`.
+"""Teach a finished network more answers: `python -m app.training grow thinker` and `… grow talker`, in any order or at
+the same time, then `… grow together`.
 
 Up to the bridge the Thinker stands still. So the Talker finds every answer that it knows as it was, and has only the
 new ones to learn; and the Thinker's upper blocks learn to write them behind their known questions. Old answers come
@@ -8,6 +9,7 @@ back now and then, so that they stay. For networks of the first layout, whose ty
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from app.omni.chat import READ_ALOUD
-from app.omni.checkpoint import load_model
+from app.omni.checkpoint import load_config, load_model, save_weights
 from app.omni.config import CODEBOOKS
 from app.omni.model import OmniModel
 from app.speech.sentence_encoder import WIDTH
@@ -25,6 +27,7 @@ from app.training.batch import by_length, code_streams
 from app.training.corpus import Intent, load_intents
 from app.training.development import INTENTS_FILE
 from app.training.examples import EMPTY_THOUGHT, EOS, OPENING, Sources, as_text, block, known_question, known_turns
+from app.training.export import GENERATION, HISTORY_TURNS, write_intents
 from app.training.loop import autocast, join_group, network_run, stage_arguments
 from app.training.model import answer_codes, load_tokenizer, saying_codes
 from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, paced, speech_loss, spoil
@@ -245,12 +248,29 @@ def grow_talker(growth: Growth, args: argparse.Namespace, rank: int) -> None:
     run.go(losses, speaking.steadiness)
 
 
+def put_together(folder: Path, work: Path) -> None:
+    """The grown halves into the model folder that they were grown from, which then has all intents of the corpus."""
+    state = load_model(folder).state_dict()
+    for part, wanted in (("thinker", False), ("talker", True)):
+        grown = torch.load(work / f"grown-{part}" / "last.pt", weights_only=True)["model"]
+        state |= {name: tensor for name, tensor in grown.items() if name.startswith("talker.") is wanted}
+    save_weights(state, folder / "model.safetensors", "int8")
+    config = load_config(folder)
+    section = config.banter | {"history_turns": HISTORY_TURNS, "generation": GENERATION}
+    dataclasses.replace(config, banter=section).save(folder)
+    write_intents(folder)
+
+
 def main(argv: list[str] | None = None) -> int:
-    """`python -m app.training grow`: checkpoints `grown-thinker/last.pt` and `grown-talker/last.pt` in WORK."""
+    """`python -m app.training grow`: checkpoints `grown-thinker/last.pt` and `grown-talker/last.pt` in WORK, and with
+    `together` the network in the model folder."""
     parser = stage_arguments("grow", __doc__, rate=6e-4, batch=32)
-    parser.add_argument("part", choices=("thinker", "talker"))
+    parser.add_argument("part", choices=("thinker", "talker", "together"))
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
+    if args.part == "together":
+        put_together(args.model, args.work)
+        return 0
     rank = join_group()
     growth = Growth(args.model, load_model(args.model).requires_grad_(True).train())
     (grow_thinker if args.part == "thinker" else grow_talker)(growth, args, rank)

@@ -53,9 +53,9 @@ _REFUSED = dict.fromkeys(
 _TOOL_REFUSALS = ("fallback.not_able", "smalltalk.ability.limits")
 #: Wordings of an intent that are tried on the network.
 TRIED = 8
-CERTAINTY, FOLLOW_UP = 0.12, 3.0
+CERTAINTY, FOLLOW_UP = 0.12, 4.5
 #: The probability of all questions that call one tool from which on it is called.
-CALL_CERTAINTY = 0.3
+CALL_CERTAINTY = 0.12
 TOOL_DRAWS = 100
 _EPOCHS, _BATCH, _RATE, _NOISE = 10, 512, 2e-3, 0.015
 

@@ -1,6 +1,6 @@
 """A timer that is asked for aloud: the real window, the bundled model, and the bell from the loudspeaker.
 
-    tests/tools/virtual_audio.sh run -- tests/tools/xvfb.sh python -m pytest -m live tests/live
+tests/tools/virtual_audio.sh run -- tests/tools/xvfb.sh python -m pytest -m live tests/live
 """
 
 from __future__ import annotations

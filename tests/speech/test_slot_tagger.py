@@ -121,6 +121,10 @@ def test_what_is_left_out_was_said_before(encoder: SentenceEncoder, tagger: Slot
     assert writer.values(known, writer.tag("what is it"), "", {"word": "time"}) == {"word": "it"}
     assert writer.compose(known, "is it now", {}) == Composed(call='{"name":"define_word","arguments":{}}')
     assert writer.compose(KnownCall(says="It is {word}."), "is it now", {}) is None
+    # Calls are ASCII.
+    assert writer.compose(known, "", {"word": " \u2018Z\u00fcrich\u2019s, "}) == Composed(
+        call='{"name":"define_word","arguments":{"word":"\'Zurich\'s"}}'
+    )
 
 
 def test_how_likely_a_value_is_there(encoder: SentenceEncoder, tagger: SlotTagger) -> None:
