@@ -20,11 +20,11 @@ class Judge:
     def __init__(self, folder: Path, threads: int) -> None:
         from faster_whisper import WhisperModel
 
-        self._model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
+        self.model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads)
 
     def read(self, audio: NDArray[np.float32]) -> str:
         """Words of float32 mono speech at 24 kHz."""
         lead = np.zeros(int(LEAD_SECONDS * OUTPUT_RATE), np.float32)
         clip = soxr.resample(np.concatenate((lead, audio)), OUTPUT_RATE, INPUT_RATE)
-        segments, _ = self._model.transcribe(clip, language="en", beam_size=1)
+        segments, _ = self.model.transcribe(clip, language="en", beam_size=1)
         return " ".join(segment.text for segment in segments)

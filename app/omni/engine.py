@@ -38,6 +38,8 @@ from app.speech.interfaces import Composed, KnownQuestion, QuestionReader, Trans
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
+from app.speech.spoken_units import LIST as UNITS
+from app.speech.spoken_units import SpokenUnits
 from app.voices import file as voice_file
 from app.voices.choose import CHOSEN_S
 from app.voices.file import OwnVoice
@@ -123,6 +125,7 @@ class OmniEngine:
             codec = registry.load_codec(section.get("codec", CODEC), folder, int8=int8)
             kind = str(section.get("speaker", ""))
             speaker = registry.load_speaker_encoder(kind, folder) if kind else None
+            units = SpokenUnits.load(folder) if (folder / UNITS).is_file() else None
             eyes = load_eyes(folder, config)
         except _UNUSABLE as error:
             raise DamagedModelError(f"The model folder {folder} cannot be used: {error}") from error
@@ -140,7 +143,7 @@ class OmniEngine:
         )
         turns = section.get("history_turns")
         parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, eyes)
-        engine = cls(replace(parts, history_turns=turns, spare_core=threads > 1))
+        engine = cls(replace(parts, history_turns=turns, spare_core=threads > 1, units=units))
         tell("Warming up", 0.9)
         engine.warm_up()
         tell("Ready", 1.0)

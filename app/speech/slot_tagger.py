@@ -6,6 +6,7 @@ Every piece gets one of the tags O, B-x (a value for x begins) and I-x (it goes 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,21 @@ from torch import Tensor, nn
 from app.speech.errors import DamagedModelError
 from app.speech.sentence_encoder import WIDTH, SentenceEncoder
 from app.speech.weights import WithoutValues, load_into
+from app.tools.words.reading import number
 
 WEIGHTS = "slots.safetensors"
 #: States of the sentence encoder that are read, side by side: the embeddings, the middle layer, and the last one.
 LEVELS = (0, 3, 6)
 _INNER = 192
 OUTSIDE = 0
+#: Between two numbers these call for a difference.
+_SIGNS = ("minus", "negative", "-")
+_LAST_WORD, _NEXT_WORD = re.compile(r"(?<!\S)(\S+\s+)\Z"), re.compile(r"\s+\S+")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number without a sign, and nothing else."""
+    return number(text) is not None and not text.strip().lower().startswith(_SIGNS)
 
 
 def piece_states(encoder: SentenceEncoder, texts: Sequence[str]) -> tuple[Tensor, Tensor, list[list[tuple[int, int]]]]:
@@ -45,23 +55,36 @@ class Tagged:
 
     def find(self, wanted: Iterable[str]) -> dict[str, str]:
         """The words that are values of `wanted`, by name; those that are not there are left out."""
-        found: dict[str, tuple[float, str]] = {}
+        found: dict[str, tuple[float, int, int]] = {}
         allowed = [self.names.index(name) for name in wanted if name in self.names]
         columns = [OUTSIDE, *(tag for index in allowed for tag in (1 + 2 * index, 2 + 2 * index))]
         chances = torch.log_softmax(self.logits[:, columns], -1)
         for place, index in enumerate(allowed):
             for first, last, score in _runs(chances, 1 + 2 * place):
-                name, value = self.names[index], self._words(self.spans[first][0], self.spans[last][1])
-                if value and (name not in found or score > found[name][0]):
-                    found[name] = score, value
-        return {name: value for name, (_, value) in found.items()}
+                name = self.names[index]
+                if name not in found or score > found[name][0]:
+                    found[name] = score, *self._whole_words(self.spans[first][0], self.spans[last][1])
+        taken = [(first, last) for _, first, last in found.values()]
+        values = {name: self._whole_number(first, last, taken) for name, (_, first, last) in found.items()}
+        return {name: value for name, value in values.items() if value}
 
-    def _words(self, first: int, last: int) -> str:
-        """The whole words around some characters."""
+    def _whole_words(self, first: int, last: int) -> tuple[int, int]:
+        """Where the words begin and end that some characters are part of."""
         while first and self.text[first - 1].isalnum():
             first -= 1
         while last < len(self.text) and self.text[last].isalnum():
             last += 1
+        return first, last
+
+    def _whole_number(self, first: int, last: int, taken: Sequence[tuple[int, int]]) -> str:
+        """The text between, and if it is a number, the words beside it that belong to that and to no other value."""
+        begin = max((end for _, end in taken if end <= first), default=0)
+        end = min((start for start, _ in taken if start >= last), default=len(self.text))
+        if is_number(self.text[first:last]):
+            while (word := _LAST_WORD.search(self.text, begin, first)) and is_number(word[1] + self.text[first:last]):
+                first = word.start(1)
+            while (word := _NEXT_WORD.match(self.text, last, end)) and is_number(self.text[first:last] + word[0]):
+                last = word.end()
         return self.text[first:last].strip()
 
 

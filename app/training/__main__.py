@@ -22,6 +22,7 @@ VERBS = {
     "known": "known",
     "thinker": "thinker",
     "talker": "talker",
+    "units": "units",
     "grow": "grow",
     "export": "export",
     "completeness": "completeness",

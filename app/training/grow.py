@@ -33,9 +33,9 @@ from app.training.model import answer_codes, load_tokenizer, saying_codes
 from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, paced, speech_loss, spoil
 
 #: How often an example is one of the answers that were known before.
-OLD_SHARE = {"thinker": 0.3, "talker": 0.12}
+OLD_SHARE = {"thinker": 0.3, "talker": 0.2}
 #: How often it is a sentence that is read aloud: one of the sayings, or an answer.
-SAYING_SHARE, READING_SHARE = 0.24, 0.12
+SAYING_SHARE, READING_SHARE = 0.05, 0.1
 #: Wordings of an old answer that may stand before it.
 _OLD_WORDINGS = 6
 _STEPS_AHEAD = 16

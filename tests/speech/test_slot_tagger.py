@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from app.speech.known_calls import CallWriter, KnownCall, place_pattern
 from app.speech.known_questions import LIST, KnownQuestions
 from app.speech.known_questions import WEIGHTS as KNOWN_WEIGHTS
 from app.speech.sentence_encoder import SentenceEncoder
-from app.speech.slot_tagger import WEIGHTS, SlotTagger, piece_states, presence
+from app.speech.slot_tagger import WEIGHTS, SlotTagger, Tagged, piece_states, presence
 from app.speech.weights import save_weights
 from tests.support.sentences import random_encoder
 
@@ -140,3 +141,21 @@ def test_the_pattern_of_a_template() -> None:
     match = pattern.fullmatch("how long (about) does the red rice need, red rice?")
     assert match and match.groupdict() == {"label": "red rice"}
     assert pattern.fullmatch("How long (about) does the rice need, tea?") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "found"),
+    [
+        ("three hundred and fifty three minus forty three", "01220030",
+         {"a": "three hundred and fifty three", "b": "forty three"}),
+        ("add three and twenty one", "01030", {"a": "three", "b": "twenty one"}),
+        ("roll two twenty sided ones", "01300", {"a": "two", "b": "twenty"}),
+        ("add 12.5 to one hundred", "01003", {"a": "12.5", "b": "one hundred"}),
+        ("call it red tea now", "00100", {"a": "red"}),
+    ],
+)  # fmt: skip
+def test_a_number_is_taken_as_a_whole(text: str, tags: str, found: dict[str, str]) -> None:
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    logits = torch.full((len(spans), 5), -5.0)
+    logits[range(len(spans)), [int(tag) for tag in tags]] = 5.0
+    assert Tagged(text, logits, spans, ("a", "b")).find(("a", "b")) == found
