@@ -108,6 +108,8 @@ def compare(
     """
     if prompts is None:
         prompts = [entry["text"] for entry in json.loads(PROMPTS.read_text(encoding="utf-8"))]
+    # Recorded words know no switches.
+    engine = engine.by_talker()
     delivered = engine.generation
     rows = []
     for variant in [*variants, *_clones(engine, clip)]:

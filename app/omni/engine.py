@@ -165,6 +165,12 @@ class OmniEngine:
     def generation(self, generation: GenerationConfig) -> None:
         self._parts = replace(self._parts, generation=generation)
 
+    def by_talker(self) -> OmniEngine:
+        """The same model, whose given words are all read by its Talker."""
+        made = OmniEngine(replace(self._parts, units=None))
+        made.info, made.voices = self.info, self.voices
+        return made
+
     def run(self, request: TurnRequest, cancelled: Callable[[], bool]) -> Iterator[TurnPiece]:
         """Answer a turn piece by piece, `TurnStats` last. `cancelled` is asked at every step.
 

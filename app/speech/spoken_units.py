@@ -7,12 +7,15 @@ codes, which are the same for every voice, go to the codec's decoder as if the T
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import torch
+from safetensors.torch import save_file
 from torch import Tensor
 
 from app.speech.errors import DamagedModelError
@@ -23,8 +26,9 @@ CODES, LIST = "units.safetensors", "units.json"
 NO_CUT = -1
 _WORD = re.compile(r"([A-Za-z']*[A-Za-z][A-Za-z']*)([^A-Za-z']*)")
 #: What a stretch costs; what is added where the mark behind it, the mark before it, or the sound beside it is another
-#: one than in the recording; and what a word costs that was never recorded.
-_JOIN, _END, _START, _BESIDE, _MISSING = 1.0, 0.5, 0.3, 0.15, 6.0
+#: one than in the recording, and for a single word that was cut out of a sentence; what a word costs that was never
+#: recorded.
+_JOIN, _END, _START, _BESIDE, _CUT_OUT, _MISSING = 1.0, 0.5, 0.3, 0.15, 1.0, 6.0
 
 
 class Word(NamedTuple):
@@ -68,32 +72,41 @@ class _Recording(NamedTuple):
 class SpokenUnits:
     """All recordings of a model folder, cut into words."""
 
-    def __init__(self, codes: Tensor, sentences: Sequence[tuple[str, Sequence[int], int]]) -> None:
-        """`codes` int [8, N] of all sentences; each sentence has its text, the frames at which its words begin and the
-        last one ends, from 0, and the place of its frame 0 in `codes`. ValueError where they do not fit."""
+    def __init__(self, codes: Tensor, sentences: Sequence[tuple[str, Sequence[int]]]) -> None:
+        """`codes` int64 [8, N] of all sentences, one behind the other; each sentence has its text and the frames, from
+        0, at which its words begin and the last one ends. ValueError where they do not fit."""
         self._codes = codes
         self._recordings: list[_Recording] = []
         self._places: dict[str, list[tuple[int, int]]] = {}
-        for text, cuts, first in sentences:
+        first = 0
+        for number, (text, cuts) in enumerate(sentences):
             words = split_words(text)
-            if len(cuts) != len(words) + 1 or first < 0 or first + max(cuts) > codes.shape[1]:
+            if len(cuts) != len(words) + 1 or cuts[-1] < 1 or max(cuts) != cuts[-1] or min(cuts) < NO_CUT:
                 raise ValueError(f"the cuts of {text!r} do not fit")
             self._recordings.append(_Recording(words, list(cuts), first))
             for place, (word, _) in enumerate(words):
                 if cuts[place] != NO_CUT:
-                    self._places.setdefault(word, []).append((len(self._recordings) - 1, place))
+                    self._places.setdefault(word, []).append((number, place))
+            first += cuts[-1]
+        if first != codes.shape[1]:
+            raise ValueError(f"{codes.shape[1]} frames instead of {first}")
 
     @classmethod
     def load(cls, folder: Path) -> SpokenUnits:
         """Read `units.safetensors` and `units.json`. Raises DamagedModelError."""
         tensors, listing = read_tensors(folder / CODES), read_json(folder / LIST)
         try:
-            sentences = [
-                (str(one["text"]), [int(cut) for cut in one["cuts"]], int(one["first"])) for one in listing["sentences"]
-            ]
-            return cls(tensors["codes"].long(), sentences)
-        except (KeyError, TypeError, ValueError) as error:
+            sentences = [(str(text), [int(cut) for cut in cuts]) for text, cuts in listing["sentences"]]
+            return cls(unpacked(tensors["low"], tensors["high"]), sentences)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
             raise DamagedModelError(f"{folder / LIST} lacks or garbles a field: {error}.") from error
+
+    def save(self, folder: Path) -> None:
+        """Write both files."""
+        low, high = packed(self._codes)
+        save_file({"low": low, "high": high}, folder / CODES)
+        rows = [[_text(one.words), one.cuts] for one in self._recordings]
+        (folder / LIST).write_text(json.dumps({"sentences": rows}, separators=(",", ":")), encoding="utf-8")
 
     def cover(self, text: str) -> list[Stretch]:
         """The words of a text in order, in stretches that were recorded and such that were not."""
@@ -127,7 +140,8 @@ class SpokenUnits:
             if cuts[place + length] != NO_CUT:
                 beyond = words[start + length].word[:1] if start + length < len(words) else ""
                 was_beyond = said[place + length].word[:1] if place + length < len(said) else ""
-                yield length, price + _END * (here.mark != there.mark) + _BESIDE * (beyond != was_beyond)
+                alone = _CUT_OUT * (length == 1 and len(said) > 1)
+                yield length, price + alone + _END * (here.mark != there.mark) + _BESIDE * (beyond != was_beyond)
             if here.mark != there.mark:
                 return
 
@@ -149,6 +163,23 @@ class SpokenUnits:
                 found.insert(0, Stretch(part, self._codes[:, first + begin : first + last]))
             end = start
         return found
+
+
+def packed(codes: Tensor) -> tuple[Tensor, Tensor]:
+    """Ten bits each of codes [8, N]: the low eight, uint8 [8, N], and the high two of all codebooks side by side,
+    uint16 [N]."""
+    shifts = 2 * torch.arange(len(codes))[:, None]
+    return (codes & 255).to(torch.uint8), ((codes >> 8) << shifts).sum(0).to(torch.uint16)
+
+
+def unpacked(low: Tensor, high: Tensor) -> Tensor:
+    """The codes int64 [8, N] of `packed`."""
+    shifts = 2 * torch.arange(len(low))[:, None]
+    return low.long() | (((high.to(torch.int64)[None] >> shifts) & 3) << 8)
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join(word + mark for word, mark in words)
 
 
 def _straight(text: str) -> str:

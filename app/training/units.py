@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import soundfile as sf
 import soxr
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
 
 from app.judge import LEAD_SECONDS, Judge
 from app.measure import words
 from app.omni.turn import FRAME_SAMPLES, INPUT_RATE, OUTPUT_RATE
 from app.speech import registry
-from app.speech.spoken_units import CODES, LIST, NO_CUT, plain_words
+from app.speech.interfaces import SpeechCodec
+from app.speech.spoken_units import NO_CUT, SpokenUnits, plain_words
 from app.training.corpus import load_intents
 from app.training.model import answer_codes, saying_codes
 
@@ -32,6 +33,8 @@ _FRAME_S = FRAME_SAMPLES / OUTPUT_RATE
 #: Within so many seconds of the middle between two words the quietest place is looked for.
 _NEAR_S = 0.06
 _HOP = 240
+#: Softer than this, beside the peak, a word recorded by itself is over; so many samples of the edge are kept.
+_AUDIBLE, _EDGE = 0.02, 480
 
 
 class Heard(NamedTuple):
@@ -95,18 +98,27 @@ def recordings(work: Path) -> Iterator[tuple[str, torch.Tensor]]:
             yield answers[name], codes
 
 
+def word_codes(work: Path, codec: SpeechCodec) -> Iterator[tuple[str, torch.Tensor]]:
+    """Codes of the words that were recorded by themselves, closely trimmed."""
+    for path in sorted((work / "words").glob("*.json")):
+        audio, _ = sf.read(path.with_suffix(".flac"), dtype="float32")
+        loud = np.flatnonzero(np.abs(audio) > _AUDIBLE * np.abs(audio).max())
+        yield (
+            json.loads(path.read_text(encoding="utf-8"))["text"],
+            codec.encode(audio[max(0, loud[0] - _EDGE) : loud[-1] + _EDGE]),
+        )
+
+
 def pack(work: Path, folder: Path) -> int:
     """Write `units.safetensors` and `units.json` of what has been cut into a model folder; the number of sentences."""
-    codes, rows, parts, first = dict(recordings(work)), [], [], 0
+    codes = dict(recordings(work))
     lines = [line for path in sorted(work.glob("cuts-*.jsonl")) for line in path.read_text("utf-8").splitlines()]
-    for one in sorted(map(json.loads, lines), key=lambda row: str(row["text"])):
-        part = codes[one["text"]]
-        rows.append({"text": one["text"], "cuts": one["cuts"], "first": first})
-        parts.append(part)
-        first += part.shape[1]
-    save_file({"codes": torch.cat(parts, 1).to(torch.int16)}, folder / CODES)
-    (folder / LIST).write_text(json.dumps({"sentences": rows}, separators=(",", ":")), encoding="utf-8")
-    return len(rows)
+    found = [(str(one["text"]), list(one["cuts"]), codes[one["text"]]) for one in map(json.loads, lines)]
+    alone = word_codes(work, registry.load_codec("starter", folder, int8=True))
+    found += [(word, [0, part.shape[1]], part) for word, part in alone]
+    found.sort(key=lambda row: row[0])
+    SpokenUnits(torch.cat([part for *_, part in found], 1), [(text, ends) for text, ends, _ in found]).save(folder)
+    return len(found)
 
 
 def main(argv: list[str] | None = None) -> int:

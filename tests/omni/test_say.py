@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from app import paths
 from app.omni.engine import MAX_SAY, OmniEngine
@@ -15,6 +16,7 @@ from app.omni.pace import Pace
 from app.omni.turn import AudioPiece, Heard, StopReason, TextPiece, TurnPiece, TurnRequest, TurnStats
 from app.speech import registry
 from app.speech.phrases import SENTENCE_PAUSE_S
+from app.speech.spoken_units import SpokenUnits
 from tests.omni.tiny import LevelEncoder, ToneCodec, tiny_folder
 
 PAUSE_FRAMES = round(SENTENCE_PAUSE_S * 12.5)
@@ -48,6 +50,7 @@ def test_the_starters_own_answer_sounds_the_same_when_it_is_given(monkeypatch: p
     starter = OmniEngine.load(paths.starter_model(), threads=1)
     # As the model itself is fed: at once, and behind the question.
     starter.generation = replace(starter.generation, pace=None)
+    starter._parts = replace(starter._parts, units=None)
     monkeypatch.setattr(starter._parts.encoder, "meant", lambda text, turns: None)
     for question, voice, temperature in (("Hello", "", 0.0), ("What can you do?", starter.info.voices[1], None)):
         drawn, stats = run(starter, TurnRequest(text=question, voice=voice, seed=5, temperature=temperature))
@@ -90,6 +93,41 @@ def test_words_are_said_with_and_without_a_question(engine: OmniEngine) -> None:
         assert any(isinstance(piece, Heard) for piece in pieces) == (request.audio is not None)
     with pytest.raises(ValueError, match="either audio or text"):
         run(engine, TurnRequest(say="Hello", text="Hi", audio=speech))
+
+
+@pytest.fixture
+def with_words(engine: OmniEngine) -> OmniEngine:
+    """The engine with recordings of "one two, three." and "four", three frames a word."""
+    codes = torch.arange(12).expand(8, -1) % 16
+    units = SpokenUnits(codes, [("one two, three.", [0, 3, 6, 9]), ("four", [0, 3])])
+    return OmniEngine(replace(engine._parts, units=units))
+
+
+def test_recorded_words_are_put_together(with_words: OmniEngine) -> None:
+    pieces, stats = run(with_words, TurnRequest(say="Four. One two, three."))
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)) == stats.reply
+    assert stats.reply == "Four. One two, three."
+    assert (stats.frames, stats.stop_reason) == (12, StopReason.EOS)
+    decoder = ToneCodec().stream(with_words.voices.get("").spk_emb)
+    expected = [decoder.step(torch.full((8,), number % 16)) for number in (9, 10, 11, *range(9))]
+    assert np.allclose(frames(pieces), expected, atol=1e-6)
+
+
+def test_what_was_never_recorded_is_read(with_words: OmniEngine, engine: OmniEngine) -> None:
+    pieces, stats = run(with_words, TurnRequest(say="One two hundred four", seed=4))
+    assert stats.reply == "One two hundred four"
+    read, alone = run(engine, TurnRequest(say="hundred", seed=4))
+    assert stats.frames == 6 + alone.frames + 3
+    assert frames(pieces)[6:-3] == frames(read)
+
+
+def test_recorded_words_can_be_cancelled(with_words: OmniEngine) -> None:
+    heard: list[TurnPiece] = []
+    for piece in with_words.run(TurnRequest(say="one two, three. four"), lambda: len(frames(heard)) >= 4):
+        heard.append(piece)
+    stats = heard[-1]
+    assert isinstance(stats, TurnStats)
+    assert stats.stop_reason is StopReason.CANCELLED and 4 <= stats.frames < 12
 
 
 def test_voice_and_seed_decide_how_it_sounds(engine: OmniEngine) -> None:

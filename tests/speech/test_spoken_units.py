@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
 
 from app.speech.errors import DamagedModelError
-from app.speech.spoken_units import CODES, LIST, NO_CUT, SpokenUnits, Stretch, Word, plain_words, split_words
+from app.speech.spoken_units import LIST, NO_CUT, SpokenUnits, Stretch, Word, packed, plain_words, split_words, unpacked
 
 #: Sentences, the frames at which their words begin, and where they lie among the codes.
 SENTENCES = [
-    ("It is ten past four.", [0, 2, 4, 6, 9, 12], 0),
-    ("Four apples, ten pears.", [0, 3, 8, 11, 15], 12),
-    ("The pasta timer rings in ten minutes.", [0, 2, NO_CUT, 9, 12, 14, 17, 21], 27),
+    ("It is ten past four.", [0, 2, 4, 6, 9, 12]),
+    ("Four apples, ten pears.", [0, 3, 8, 11, 15]),
+    ("The pasta timer rings in ten minutes.", [0, 2, NO_CUT, 9, 12, 14, 17, 21]),
 ]
 FRAMES = 48
 
@@ -71,13 +70,35 @@ def test_words_that_were_never_recorded_stay_together(units: SpokenUnits) -> Non
     assert units.cover("?!") == []
 
 
-def test_files(tmp_path: Path) -> None:
-    save_file({"codes": torch.arange(FRAMES).expand(8, -1).to(torch.int16).contiguous()}, tmp_path / CODES)
-    rows = [{"text": text, "cuts": cuts, "first": first} for text, cuts, first in SENTENCES]
-    (tmp_path / LIST).write_text(json.dumps({"sentences": rows}))
-    (stretch,) = SpokenUnits.load(tmp_path).cover("ten past four")
-    assert frames(stretch) == [*range(4, 12)] and stretch.codes is not None and stretch.codes.dtype == torch.int64
-    for wrong in ({"cuts": [0]}, {"first": 40}, {"first": "x"}, {"cuts": None}):
-        (tmp_path / LIST).write_text(json.dumps({"sentences": [rows[0] | wrong]}))
+def test_a_word_that_was_recorded_alone_is_taken_before_one_that_was_cut_out() -> None:
+    units = SpokenUnits(torch.arange(FRAMES + 4).expand(8, -1), [*SENTENCES, ("ten", [0, 4])])
+    assert frames(units.cover("Ten")[0]) == [*range(FRAMES, FRAMES + 4)]
+    assert frames(units.cover("ten past")[0]) == [*range(4, 9)]
+
+
+def test_codes_take_ten_bits() -> None:
+    codes = torch.randint(1024, (8, 100), generator=torch.Generator().manual_seed(0))
+    low, high = packed(codes)
+    assert (low.dtype, high.dtype) == (torch.uint8, torch.uint16)
+    assert torch.equal(unpacked(low, high), codes)
+
+
+def test_files(units: SpokenUnits, tmp_path: Path) -> None:
+    units.save(tmp_path)
+    again = SpokenUnits.load(tmp_path)
+    for text in ("ten past four", "The pasta timer rings in ten past four, pears"):
+        for one, other in zip(again.cover(text), units.cover(text), strict=True):
+            assert one.text == other.text and one.codes is not None and other.codes is not None
+            assert torch.equal(one.codes, other.codes)
+    rows = json.loads((tmp_path / LIST).read_text())["sentences"]
+    for wrong in (
+        rows[1:],
+        [["", [0]]],
+        [[rows[0][0], [0]], *rows[1:]],
+        [[rows[0][0], None]],
+        None,
+        [[rows[0][0], "x"]],
+    ):
+        (tmp_path / LIST).write_text(json.dumps({"sentences": wrong}))
         with pytest.raises(DamagedModelError, match=LIST):
             SpokenUnits.load(tmp_path)
