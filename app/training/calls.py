@@ -18,6 +18,7 @@ from torch import Tensor
 from app.speech.sentence_encoder import SentenceEncoder
 from app.speech.slot_tagger import OUTSIDE, WEIGHTS, SlotTagger, piece_states
 from app.speech.weights import save_weights
+from app.tools.registry import load_descriptions
 from app.tools.words.reading import words_of
 from app.training.examples import Sources, heard_form, misheard, vary
 from app.training.loop import Run, autocast, stage_arguments
@@ -59,10 +60,13 @@ def tagger_names() -> list[str]:
 
 def listing(tool: ToolIntent) -> dict[str, Any]:
     """An intent as `KnownCall.from_dict` reads it."""
-    row, slots = tool.row, slots_of(tool)
+    row, slots, called = tool.row, slots_of(tool), tool.id.split(".")[1]
     if _CLOCK in slots:
         # The call asks back by itself.
-        return {"tool": tool.id.split(".")[1], "arguments": {slots[_CLOCK]: f"{{{slots[_CLOCK]}}}"}}
+        return {"tool": called, "arguments": {slots[_CLOCK]: f"{{{slots[_CLOCK]}}}"}}
+    if row["tool"] is None and not tool.turns and load_descriptions()[called].confirm:
+        # Before it runs the user is asked anyway, and whatever is said to that is understood.
+        return {"tool": called, "arguments": {name: f"{{{name}}}" for name in slots.values()}}
     if row["tool"] is None:
         return {"says": renamed(tool.spoken_answer, slots)}
     arguments = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 
@@ -59,6 +60,9 @@ def test_every_call_is_composed_of_its_values(name: str) -> None:
         assert composed is not None
         if tool.id == "tool.set_alarm.ask_half":
             assert re.fullmatch(r"Is that .+ in the morning or in the evening\?", composed.answer)
+        elif tool.id == "tool.cancel_timer.ask_label":
+            # Before it is cancelled the user is asked.
+            assert json.loads(composed.call) == {"name": "cancel_timer", "arguments": {"label": draw.values[0]}}
         elif draw.tool is None:
             assert speakable(composed.answer) in map(speakable, draw.answers)
         else:
