@@ -78,10 +78,10 @@ def test_same_seed_same_row(engine: OmniEngine, clip: np.ndarray) -> None:
 def test_a_model_that_has_no_voice_to_clone_is_compared_without(
     engine: OmniEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(audio: np.ndarray) -> None:
+    def none(self: OmniEngine, audio: np.ndarray) -> None:
         raise NoVoiceError("There is too little voice.")
 
-    monkeypatch.setattr(engine, "make_voice", none)
+    monkeypatch.setattr(OmniEngine, "make_voice", none)
     assert len(compare(engine, 1, variants=VARIANTS[:1], prompts=["It is late."])) == 1
 
 
