@@ -117,7 +117,6 @@ def compare(
         folder = None if out is None else out / f"{variant.group} {variant.name}".strip().replace(" ", "-")
         rows.append(_row(engine, variant, prompts, seeds, recognise, folder))
         tell(rows[-1])
-    engine.generation = delivered
     return rows
 
 

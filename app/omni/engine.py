@@ -195,12 +195,15 @@ class OmniEngine:
         wording, history = (request.text or "") if asked else READ_ALOUD, request.history
         call = ""
         if isinstance(self._parts.encoder, QuestionReader):
-            known = self._parts.encoder.meant(hearing.text, [(one.q, one.a) for one in history]) if asked else None
+            reads = self.generation.pace is not None
+            known = None
+            if asked and (phrases is None or not reads):
+                known = self._parts.encoder.meant(hearing.text, [(one.q, one.a) for one in history])
             if isinstance(known, Composed):
                 if phrases is None:
                     call, phrases = known.call, self._phrases(known.answer) if known.answer else None
                 known = None
-            if phrases is not None and self.generation.pace is not None:
+            if phrases is not None and reads:
                 # Who has learnt to read aloud needs no question for it.
                 known = KnownQuestion(READ_ALOUD)
             if known is not None:

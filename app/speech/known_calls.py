@@ -11,8 +11,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
+
+from torch import Tensor
 
 from app.speech.interfaces import Composed
 from app.speech.sentence_encoder import SentenceEncoder
@@ -23,7 +26,8 @@ from app.tools.words.reading import words_of
 from app.tools.words.said import half_of_day
 
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--")
-_PLACE = re.compile(r"\{(\w+)\}")
+#: A slot in a template.
+PLACE = re.compile(r"\{(\w+)\}")
 _ARTICLE = re.compile(r"(the|a|an|my)\s+(?=\S)", re.IGNORECASE)
 #: Values are given as they were said; but no name of an application begins with these.
 _WITHOUT_ARTICLE = frozenset({"application", "label"})
@@ -37,9 +41,9 @@ class KnownCall:
     """
 
     tool: str = ""
-    arguments: Mapping[str, Any] | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     says: str = ""
-    lists: Mapping[str, Mapping[str, Any]] | None = None
+    lists: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> KnownCall:
@@ -55,14 +59,14 @@ class KnownCall:
     @property
     def slots(self) -> list[str]:
         """Names of its slots."""
-        texts = [self.says, *(value for value in (self.arguments or {}).values() if isinstance(value, str))]
-        return list(dict.fromkeys(name for text in texts for name in _PLACE.findall(text)))
+        texts = [self.says, *(value for value in self.arguments.values() if isinstance(value, str))]
+        return list(dict.fromkeys(name for text in texts for name in PLACE.findall(text)))
 
 
 def place_pattern(template: str) -> re.Pattern[str]:
     """Matches what becomes of a template when its slots are filled."""
     pattern, seen = "", set[str]()
-    for index, part in enumerate(_PLACE.split(template)):
+    for index, part in enumerate(PLACE.split(template)):
         if index % 2 == 0:
             pattern += re.escape(part)
         else:
@@ -81,13 +85,17 @@ class CallWriter:
         """What values a question may hold."""
         return self._tagger.tag(self._encoder, text)
 
+    def read(self, text: str) -> tuple[Tensor, Tagged]:
+        """The unit vector [D] of a question, and what values it may hold."""
+        return self._tagger.read(self._encoder, text)
+
     def values(
-        self, known: KnownCall, tagged: Tagged, before: str = "", repeated: Mapping[str, str] | None = None
+        self, known: KnownCall, tagged: Tagged, before: str = "", repeated: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, str]:
         """The words of the slots in a question. What it leaves out was `repeated` by the last answer, or stood in the
         question `before`."""
         found = tagged.find(known.slots)
-        found = {name: words for name, words in (repeated or {}).items() if name in known.slots} | found
+        found = {name: words for name, words in repeated.items() if name in known.slots} | found
         missing = [name for name in known.slots if name not in found]
         return self.tag(before).find(missing) | found if missing and before else found
 
@@ -96,7 +104,7 @@ class CallWriter:
         if known.says:
             if not all(name in words for name in known.slots):
                 return None
-            return Composed(answer=_PLACE.sub(lambda place: _as_said(place[1], words[place[1]]), known.says))
+            return Composed(answer=PLACE.sub(lambda place: _as_said(place[1], words[place[1]]), known.says))
         try:
             arguments = self._arguments(known, words, text)
         except HalfOfDayError as error:
@@ -106,17 +114,17 @@ class CallWriter:
     def _arguments(self, known: KnownCall, words: Mapping[str, str], text: str) -> dict[str, Any]:
         description = load_descriptions()[known.tool]
         found: dict[str, Any] = {}
-        for key, value in (known.arguments or {}).items():
-            if not isinstance(value, str) or not (names := _PLACE.findall(value)):
+        for key, value in known.arguments.items():
+            if not isinstance(value, str) or not (names := PLACE.findall(value)):
                 found[key] = value
                 continue
             if not all(name in words for name in names):
                 continue
             if value != f"{{{names[0]}}}":
-                found[key] = _PLACE.sub(lambda place: _as_said(place[1], words[place[1]]), value)
+                found[key] = PLACE.sub(lambda place: _as_said(place[1], words[place[1]]), value)
                 continue
             said = words[names[0]]
-            listed = (known.lists or {}).get(names[0], {})
+            listed = known.lists.get(names[0], {})
             plain = " ".join(words_of(said))
             schema = description.parameters["properties"][key]
             if plain in listed:

@@ -7,7 +7,7 @@ reaches the Thinker in the wording of the known question that is meant, after th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -39,6 +39,7 @@ class KnownQuestions:
         self,
         weight: Tensor,
         bias: Tensor,
+        encoder: SentenceEncoder,
         questions: Sequence[KnownQuestion],
         classes: Sequence[int],
         after: Sequence[Sequence[str]],
@@ -51,13 +52,16 @@ class KnownQuestions:
         call_certainty: float = 0.0,
         writer: CallWriter | None = None,
     ) -> None:
-        """`weight` [C, D] and `bias` [C] of the linear layer. Class c stands for `questions[classes[c]]`, and where
-        `after[c]` is not empty it is meant only when one of those, or its beginning, was the last answer, and then
-        `follow_up` (in logits) more likely; they may be templates. `unheard`: the question in place of no words at all;
-        `doubtful`: in place of one whose probability is below `certainty`. What stands in `calls` by class is written
-        by `writer`; it takes a probability of `call_certainty`.
+        """`weight` [C, D] and `bias` [C] of the linear layer on the vectors of `encoder`.
+
+        Class c stands for `questions[classes[c]]`, and where `after[c]` is not empty it is meant only when one of
+        those, or its beginning, was the last answer, and then `follow_up` (in logits) more likely; they may be
+        templates. `unheard`: the question in place of no words at all; `doubtful`: in place of one whose probability is
+        below `certainty`. What stands in `calls` by class is written by `writer`; it takes a probability of
+        `call_certainty`.
         """
         self._weight, self._bias = SHARPNESS * weight, SHARPNESS * bias
+        self._encoder = encoder
         self._questions, self._classes = list(questions), list(classes)
         self._after = {number: [Earlier(one) for one in some] for number, some in enumerate(after) if some}
         self._free = torch.tensor([not some for some in after])
@@ -91,7 +95,7 @@ class KnownQuestions:
             if calls:
                 writer = CallWriter(SlotTagger.load(folder, [str(one) for one in listing["slots"]]), encoder)
             return cls(
-                weight, bias, questions, classes, after,
+                weight, bias, encoder, questions, classes, after,
                 unheard=int(listing["unheard"]), doubtful=int(listing["doubtful"]),
                 certainty=float(listing["certainty"]), follow_up=float(listing["follow_up"]),
                 calls=calls, call_certainty=float(listing.get("call_certainty", 0.0)), writer=writer,
@@ -99,21 +103,29 @@ class KnownQuestions:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / LIST} lacks or garbles a field: {error}.") from error
 
-    def meant(self, text: str, vector: Tensor, turns: Sequence[tuple[str, str]]) -> KnownQuestion | Composed | None:
-        """The known question that `text`, whose vector [D] of unit length is given, stands for after earlier turns
-        (question, answer), or what it comes to.
+    def meant(self, text: str, turns: Sequence[tuple[str, str]]) -> KnownQuestion | Composed | None:
+        """The known question that `text` stands for after earlier turns (question, answer), or what it comes to.
 
         None for one that the network knows best as it is asked.
         """
+        if self._writer is None:
+            return self.choose(text, self._encoder.vectors([text])[0], turns)
+        vector, tagged = self._writer.read(text)
+        return self.choose(text, vector, turns, tagged)
+
+    def choose(
+        self, text: str, vector: Tensor, turns: Sequence[tuple[str, str]], tagged: Tagged | None = None
+    ) -> KnownQuestion | Composed | None:
+        """The same for a text whose vector [D] of unit length, and what values it may hold, are given."""
         if not any(character.isalnum() for character in text):
             return self._questions[self._unheard]
-        tagged = None if self._writer is None else self._writer.tag(text)
         if tagged is not None and self._weight.shape[1] > len(vector):
             vector = features(vector, presence(tagged.logits))
-        chances = self._chances(vector, turns[-1][1] if turns else "")
+        repeated = self._repeated(turns[-1][1] if turns else "")
+        chances = self._chances(vector, repeated)
         best = int(chances.argmax())
         if best in self._calls and tagged is not None:
-            composed = self._composed(best, chances, tagged, turns)
+            composed = self._composed(best, chances, tagged, turns[-1][0] if turns else "", repeated)
             if composed is not None:
                 return composed
         if float(chances[best]) < self._certainty:
@@ -121,8 +133,25 @@ class KnownQuestions:
         found = self._questions[self._classes[best]]
         return found if found.question else None
 
+    def _repeated(self, last_answer: str) -> dict[int, dict[str, str]]:
+        """The classes that may follow the last answer, and the words of their slots in it."""
+        heard = plain(last_answer)
+        matches = {
+            number: next((words for one in some if (words := one.repeated(heard)) is not None), None)
+            for number, some in self._after.items()
+            if heard
+        }
+        return {number: words for number, words in matches.items() if words is not None}
+
+    def _chances(self, vector: Tensor, follows: Iterable[int]) -> Tensor:
+        """Probabilities [C] of the classes, of those after an answer only if they may follow the last one."""
+        fits = self._free.clone()
+        fits[list(follows)] = True
+        logits = self._weight @ vector + self._bias + self._follow_up * ~self._free
+        return torch.softmax(torch.where(fits, logits, -torch.inf), 0)
+
     def _composed(
-        self, best: int, chances: Tensor, tagged: Tagged, turns: Sequence[tuple[str, str]]
+        self, best: int, chances: Tensor, tagged: Tagged, before: str, repeated: Mapping[int, Mapping[str, str]]
     ) -> Composed | None:
         """What the class `best` comes to; another one that calls the same tool if only that finds all of its values."""
         assert self._writer is not None
@@ -130,25 +159,14 @@ class KnownQuestions:
         same = [number for number, one in self._calls.items() if one.tool == tool] if tool else [best]
         if float(chances[same].sum()) < self._call_certainty:
             return None
-        before, last = turns[-1] if turns else ("", "")
         found: dict[int, dict[str, str]] = {}
         for number in sorted(same, key=lambda one: -float(chances[one]))[:_TRIED]:
-            known, earlier = self._calls[number], self._after.get(number, ())
-            repeated = next((words for one in earlier if (words := one.repeated(last)) is not None), {})
-            found[number] = self._writer.values(known, tagged, before if earlier else "", repeated)
+            known = self._calls[number]
+            earlier = before if number in self._after else ""
+            found[number] = self._writer.values(known, tagged, earlier, repeated.get(number, {}))
             if len(found[number]) == len(known.slots) and float(chances[number]) >= _LEAST * float(chances[best]):
                 return self._writer.compose(known, tagged.text, found[number])
         return self._writer.compose(self._calls[best], tagged.text, found[best])
-
-    def _chances(self, vector: Tensor, last_answer: str) -> Tensor:
-        """Probabilities [C] of the classes after the last answer."""
-        logits = self._weight @ vector + self._bias
-        fits = self._free.clone()
-        if last_answer:
-            for number, some in self._after.items():
-                fits[number] = any(one.repeated(last_answer) is not None for one in some)
-        logits = torch.where(fits, logits + self._follow_up * ~self._free, -torch.inf)
-        return torch.softmax(logits, 0)
 
 
 def features(vectors: Tensor, present: Tensor) -> Tensor:
@@ -160,20 +178,18 @@ class Earlier:
     """An answer that a question may follow, or a template of it."""
 
     def __init__(self, answer: str) -> None:
-        self._text = _plain(answer)
+        self._text = plain(answer)
         self._pattern = place_pattern(self._text) if "{" in answer else None
 
     def repeated(self, heard: str) -> dict[str, str] | None:
-        """The words of the slots if `heard` is this answer, or so much of it as was heard before an interruption; else
-        None."""
-        plain = _plain(heard)
+        """The words of the slots if `heard`, plainly written, is this answer, or so much of it as was heard before an
+        interruption; else None."""
         if self._pattern is not None:
-            match = self._pattern.fullmatch(plain)
+            match = self._pattern.fullmatch(heard)
             return match.groupdict() if match else None
-        whole = plain == self._text
-        begun = len(plain) >= _LEAST_HEARD and self._text.startswith(plain.rstrip(".,!? "))
-        return {} if whole or begun else None
+        begun = len(heard) >= _LEAST_HEARD and self._text.startswith(heard.rstrip(".,!? "))
+        return {} if heard == self._text or begun else None
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     return " ".join(text.split()).casefold()

@@ -55,6 +55,11 @@ class _Layer(nn.Module):
         return cast(Tensor, self.output["LayerNorm"](x + self.output["dense"](inner)))
 
 
+def mean_vector(states: Tensor, mask: Tensor) -> Tensor:
+    """Unit vectors [B, 384] of the last layer's states [B, T, 384]."""
+    return F.normalize((states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
+
+
 class SentenceEncoder(nn.Module):
     """Texts → unit vectors [texts, 384]."""
 
@@ -90,9 +95,7 @@ class SentenceEncoder(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Unit vectors [B, 384] of pieces [B, T] (int64), where `mask` [B, T] (bool) says which are there."""
-        x = self.levels(ids, mask)[-1]
-        mean = (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-        return F.normalize(mean, dim=-1)
+        return mean_vector(self.levels(ids, mask)[-1], mask)
 
     def levels(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
         """States [B, T, 384] of the pieces: the embeddings, and those behind each layer."""
@@ -104,8 +107,14 @@ class SentenceEncoder(nn.Module):
 
     def cut(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Pieces and mask of texts, as `forward` takes them."""
+        ids, mask, _ = self.pieces(texts)
+        return ids, mask
+
+    def pieces(self, texts: Sequence[str]) -> tuple[Tensor, Tensor, list[list[tuple[int, int]]]]:
+        """The same, and which characters of its text each piece covers."""
         encoded = self.tokenizer.encode_batch(list(texts))
-        return torch.tensor([e.ids for e in encoded]), torch.tensor([e.attention_mask for e in encoded]).bool()
+        ids, mask = ([getattr(one, name) for one in encoded] for name in ("ids", "attention_mask"))
+        return torch.tensor(ids), torch.tensor(mask).bool(), [one.offsets for one in encoded]
 
     @torch.no_grad()
     def vectors(self, texts: Sequence[str]) -> Tensor:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from app.speech.errors import DamagedModelError
-from app.speech.sentence_encoder import WIDTH, SentenceEncoder
+from app.speech.sentence_encoder import WIDTH, SentenceEncoder, mean_vector
 from app.speech.weights import WithoutValues, load_into
 from app.tools.words.reading import number
 
@@ -38,10 +38,14 @@ def is_number(text: str) -> bool:
 def piece_states(encoder: SentenceEncoder, texts: Sequence[str]) -> tuple[Tensor, Tensor, list[list[tuple[int, int]]]]:
     """States [B, T, 3 · WIDTH] of the pieces of texts, which of them are there [B, T] (bool), and which characters of
     its text each piece covers."""
-    encoded = encoder.tokenizer.encode_batch(list(texts))
-    ids, mask = torch.tensor([e.ids for e in encoded]), torch.tensor([e.attention_mask for e in encoded]).bool()
+    ids, mask, offsets = encoder.pieces(texts)
     levels = encoder.levels(ids, mask)
-    return torch.cat([levels[level] for level in LEVELS], -1), mask, [e.offsets for e in encoded]
+    return torch.cat([levels[level] for level in LEVELS], -1), mask, offsets
+
+
+def sentence_vectors(states: Tensor, mask: Tensor) -> Tensor:
+    """Unit vectors [B, 384] of the texts, of their `piece_states`: the last level is the encoder's last layer."""
+    return mean_vector(states[..., -WIDTH:], mask)
 
 
 @dataclass(frozen=True)
@@ -113,11 +117,16 @@ class SlotTagger(nn.Module):
         x = torch.nn.functional.gelu(self.project(states))
         return cast(Tensor, self.tags(x + self.around(x)[0]))
 
-    @torch.inference_mode()
     def tag(self, encoder: SentenceEncoder, text: str) -> Tagged:
         """What `text` may hold."""
+        return self.read(encoder, text)[1]
+
+    @torch.inference_mode()
+    def read(self, encoder: SentenceEncoder, text: str) -> tuple[Tensor, Tagged]:
+        """The unit vector [384] of a text, and what it may hold, from one pass of the encoder."""
         states, mask, spans = piece_states(encoder, [text])
-        return Tagged(text, self.logits(states, mask, spans)[0], spans[0], self.names)
+        tagged = Tagged(text, self.logits(states, mask, spans)[0], spans[0], self.names)
+        return sentence_vectors(states, mask)[0], tagged
 
     def logits(self, states: Tensor, mask: Tensor, spans: Sequence[Sequence[tuple[int, int]]]) -> Tensor:
         """Logits [B, T, 1 + 2N] of `piece_states`; pieces that stand for no words of the text are outside of all."""

@@ -208,9 +208,7 @@ class StarterEncoder(nn.Module):
     def meant(self, text: str, turns: Sequence[tuple[str, str]]) -> KnownQuestion | Composed | None:
         """The known question that `text` stands for after earlier turns, or what it comes to; None where this model has
         no list of them."""
-        if self._known is None or self._sentences is None:
-            return None
-        return self._known.meant(text, self._sentences.vectors([text])[0], turns)
+        return None if self._known is None else self._known.meant(text, turns)
 
     @torch.inference_mode()
     def encode(self, audio: NDArray[np.float32]) -> Encoded:

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from app.speech.known_calls import PLACE
 from app.speech.sentence_encoder import SentenceEncoder
 from app.speech.slot_tagger import OUTSIDE, WEIGHTS, SlotTagger, piece_states
 from app.speech.weights import save_weights
@@ -45,7 +46,7 @@ def slots_of(tool: ToolIntent) -> dict[str, str]:
     row = tool.row
     found = {slot: _NAMED.get(slot, slot) for slot in row.get("slots", {})}
     for key, value in (row["tool"] or {"arguments": {}})["arguments"].items():
-        names = re.findall(r"\{(\w+)\}", value) if isinstance(value, str) else []
+        names = PLACE.findall(value) if isinstance(value, str) else []
         if key in _SECONDS:
             found |= dict.fromkeys(names, "seconds")
         elif names and value == f"{{{names[0]}}}":
@@ -78,7 +79,7 @@ def listing(tool: ToolIntent) -> dict[str, Any]:
 
 def renamed(template: str, slots: Mapping[str, str]) -> str:
     """A template with the tagger's names."""
-    return re.sub(r"\{(\w+)\}", lambda place: f"{{{slots[place[1]]}}}", template)
+    return PLACE.sub(lambda place: f"{{{slots[place[1]]}}}", template)
 
 
 def _lists(row: Mapping[str, Any], slots: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -123,7 +124,7 @@ def _with_units(text: str, spans: Sequence[Span]) -> list[Span]:
 
 def asked_values(tool: ToolIntent, draw: ToolDraw) -> dict[str, str]:
     """The words of the slots that are in the question itself."""
-    wanted = {slot for question in tool.train_questions for slot in re.findall(r"\{(\w+)\}", question)}
+    wanted = {slot for question in tool.train_questions for slot in PLACE.findall(question)}
     values = dict(zip(tool.row.get("slots", {}), draw.values, strict=True))
     return {slot: value for slot, value in values.items() if slot in wanted}
 
@@ -143,9 +144,6 @@ class Questions:
 
     def __init__(self, sources: Sources, names: Sequence[str], rng: np.random.Generator) -> None:
         self._sources, self._names, self.rng = sources, names, rng
-        self.tools = [tool for tool in sources.tools if tool.row.get("slots")]
-        weights = np.array([len(tool.train_questions) ** 0.5 for tool in self.tools])
-        self._shares = weights / weights.sum()
 
     def draw(self) -> tuple[str, list[Span]]:
         """One question as it is typed or heard, and its spans."""
@@ -155,7 +153,9 @@ class Questions:
             question = vary(intent.train_questions[rng.integers(len(intent.train_questions))], rng)
             return misheard(heard_form(question, rng), self._sources, rng).strip(), []
         while True:
-            tool = self.tools[rng.choice(len(self.tools), p=self._shares)]
+            tool = self._sources.any_tool(rng)
+            if not tool.row.get("slots"):
+                continue
             draw = tool.draw(rng)
             text = vary(draw.question, rng, lose=False)
             if rng.random() < 0.3:

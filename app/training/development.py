@@ -31,6 +31,12 @@ INTENTS_FILE = "intents.tsv"
 READING = 100
 
 
+def read_intents(folder: Path) -> dict[str, str]:
+    """What the model in `folder` has learnt: answers, or tools, by id."""
+    lines = (folder / INTENTS_FILE).read_text(encoding="utf-8").splitlines()
+    return {name: answer for name, _, answer in (line.partition("\t") for line in lines)}
+
+
 @dataclass(frozen=True)
 class Asked:
     """A question after earlier `turns`, and what is right: one of `answers` or else a call of `tool` with `arguments`.
@@ -90,8 +96,7 @@ class Development:
     """The development set, as far as the model in `folder` knows what is asked."""
 
     def __init__(self, folder: Path) -> None:
-        listing = folder / INTENTS_FILE
-        known = {line.split("\t")[0] for line in listing.read_text(encoding="utf-8").splitlines()}
+        known = read_intents(folder)
         self.intents = [intent for intent in load_intents() if intent.id in known]
         self.tools = [tool for tool in load_tools() if tool.id in known]
         self._owner = {q: i for i in self.intents if not i.context for q in (*i.train_questions, *i.dev_questions)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,17 +21,27 @@ from torch import Tensor, nn
 
 from app.omni.chat import READ_ALOUD
 from app.omni.checkpoint import load_config, load_model, save_weights
-from app.omni.config import CODEBOOKS
 from app.omni.model import OmniModel
 from app.speech.sentence_encoder import WIDTH
-from app.training.batch import by_length, code_streams
+from app.training.batch import by_length
 from app.training.corpus import Intent, load_intents
-from app.training.development import INTENTS_FILE
+from app.training.development import read_intents
 from app.training.examples import EMPTY_THOUGHT, EOS, OPENING, Sources, as_text, block, known_question, known_turns
 from app.training.export import GENERATION, HISTORY_TURNS, write_intents
 from app.training.loop import autocast, join_group, network_run, stage_arguments
 from app.training.model import answer_codes, load_tokenizer, saying_codes
-from app.training.talker import CUT_SHARE, SHORT_PROMPT, Prompted, SpeechBatch, paced, speech_loss, spoil
+from app.training.talker import (
+    Prompted,
+    SpeechBatch,
+    SpeechItem,
+    code_hits,
+    lengthened,
+    listened,
+    paced,
+    speech_loss,
+    spoilt_item,
+    whole_item,
+)
 
 #: How often an example is one of the answers that were known before.
 OLD_SHARE = {"thinker": 0.3, "talker": 0.2}
@@ -57,24 +68,23 @@ class Growth:
     def __init__(self, folder: Path, model: OmniModel) -> None:
         self.model = model
         self._sources = Sources(load_intents(), load_tokenizer(folder), torch.empty(0, WIDTH))
-        rows = (line.split("\t", 1) for line in (folder / INTENTS_FILE).read_text(encoding="utf-8").splitlines())
-        known = dict(rows)
+        known = read_intents(folder)
         self.old = [intent for intent in self._sources.intents if known.get(intent.id) == intent.spoken_answer]
         self.new = [intent for intent in self._sources.intents if known.get(intent.id) != intent.spoken_answer]
 
     def line(self, intent: Intent, wording: str) -> Line:
         """The answer behind a wording of its question, after the earlier turns that belong to it."""
-        sources, history = self._sources, as_text(known_turns(intent, self._sources))
-        prompt = sources.ids(history + block("user", wording) + OPENING + EMPTY_THOUGHT)
-        answer = sources.ids(intent.spoken_answer)
-        return Line([*prompt, *answer, EOS, *sources.ids("\n")], len(prompt), answer)
+        history = as_text(known_turns(intent, self._sources))
+        return self._line(history + block("user", wording), self._sources.ids(intent.spoken_answer))
 
     def reading(self, text: str, frames: int, rng: np.random.Generator) -> Line:
         """A text to be read aloud, dealt out over so many frames of its recording."""
-        ids = self._sources.ids
-        prompt = ids(block("user", READ_ALOUD) + OPENING + EMPTY_THOUGHT)
-        answer = paced(self._sources.tokenizer, ids(text), frames, rng)
-        return Line([*prompt, *answer, EOS, *ids("\n")], len(prompt), answer)
+        answer = paced(self._sources.tokenizer, self._sources.ids(text), frames, rng)
+        return self._line(block("user", READ_ALOUD), answer)
+
+    def _line(self, turns: str, answer: list[int]) -> Line:
+        prompt = self._sources.ids(turns + OPENING + EMPTY_THOUGHT)
+        return Line([*prompt, *answer, EOS, *self._sources.ids("\n")], len(prompt), answer)
 
     def draw(self, rng: np.random.Generator) -> Line:
         """A new answer behind its known question, or an old one."""
@@ -143,30 +153,21 @@ class Speaking:
         sayings = saying_codes(work)
         self._codes = answer_codes(work) | sayings
         self.old, self.new, self.sayings = [i.id for i in growth.old], [i.id for i in growth.new], [*sayings]
-        self._prompts: dict[str, list[Prompted]] = {}
-        self._readings: dict[str, list[Prompted]] = {}
         self._orders: dict[str, list[str]] = {}
         intents = [*growth.old, *growth.new]
-        self._listen([(one.id, growth.line(one, known_question(one))) for one in intents], self._prompts)
+        self._prompts = self._listen((one.id, growth.line(one, known_question(one))) for one in intents)
         given = [(one.id, one.spoken_answer) for one in intents] + [(one, one) for one in sayings for _ in range(2)]
-        self._listen(
-            [(name, growth.reading(text, self._codes[name].shape[1], self.rng)) for name, text in given],
-            self._readings,
+        self._readings = self._listen(
+            (name, growth.reading(text, self._codes[name].shape[1], self.rng)) for name, text in given
         )
 
-    @torch.no_grad()
-    def _listen(self, lines: list[tuple[str, Line]], found: dict[str, list[Prompted]]) -> None:
-        model = self._growth.model
-        lines = sorted(lines, key=lambda pair: len(pair[1].text))
-        for first in range(0, len(lines), 48):
-            group = lines[first : first + 48]
-            lengths = [line.start + self._codes[name].shape[1] + CODEBOOKS + 1 for name, line in group]
-            text, _ = self._growth.padded([line for _, line in group])
-            text = F.pad(text, (0, max(0, max(lengths) - text.shape[1])), value=model.config.pad_token_id)
-            with autocast():
-                states = model.model.listen(model.embed(text))
-            for (name, line), length, state in zip(group, lengths, states, strict=True):
-                found.setdefault(name, []).append(Prompted(state[:length].half().clone(), line.start))
+    def _listen(self, lines: Iterable[tuple[str, Line]]) -> dict[str, list[Prompted]]:
+        growth, model = self._growth, self._growth.model
+
+        def embed(some: list[Line], length: int) -> Tensor:
+            return model.embed(lengthened(growth.padded(some)[0], length, model.config.pad_token_id))
+
+        return listened(model, self._codes, lines, embed)
 
     def _next(self, kind: str, names: list[str]) -> str:
         """Each of the names equally often."""
@@ -175,58 +176,39 @@ class Speaking:
             order.extend(names[index] for index in self.rng.permutation(len(names)))
         return order.pop()
 
-    def draw(self) -> tuple[Tensor, Tensor, Tensor]:
+    def draw(self) -> SpeechItem:
         """A new answer, an old one now and then, or something that is read aloud."""
         luck = self.rng.random()
         if luck < SAYING_SHARE:
-            return self.item(self._next("saying", self.sayings), aloud=True)
+            return self._spoilt(self._readings, self._next("saying", self.sayings))
         if luck < SAYING_SHARE + READING_SHARE:
-            return self.item(self._next("reading", [*self.new, *self.old]), aloud=True)
+            return self._spoilt(self._readings, self._next("reading", [*self.new, *self.old]))
         if luck < SAYING_SHARE + READING_SHARE + OLD_SHARE["talker"]:
-            return self.item(self._next("old", self.old))
-        return self.item(self._next("new", self.new))
+            return self._spoilt(self._prompts, self._next("old", self.old))
+        return self._spoilt(self._prompts, self._next("new", self.new))
 
-    def item(
-        self, name: str, *, spoilt: bool = True, foreign: str = "", aloud: bool = False
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Bridge, inputs and targets of one sentence. `foreign`: the one whose codes are its history."""
-        among, config = (self._readings if aloud else self._prompts)[name], self._growth.model.config
-        prompted = among[self.rng.integers(len(among))]
-        bridge, start = prompted.bridge, prompted.start
-        if spoilt and self.rng.random() < CUT_SHARE:
-            cut = max(0, start - SHORT_PROMPT)
-            bridge, start = bridge[cut:], start - cut
-        inputs, targets = code_streams(self._codes[name], start, config)
-        if spoilt:
-            every = (self.old, self.new, self.sayings)[self.rng.integers(3)] or self.new
-            other, _ = code_streams(self._codes[every[self.rng.integers(len(every))]], start, config)
-            return bridge, spoil(inputs, start, other, config.code_count, self.rng), targets
-        if foreign:
-            other, _ = code_streams(self._codes[foreign], start, config)
-            span = min(other.shape[1], inputs.shape[1])
-            inputs[:, :span] = other[:, :span]
-        return bridge, inputs, targets
+    def _spoilt(self, prompts: Mapping[str, list[Prompted]], name: str) -> SpeechItem:
+        rng, among = self.rng, prompts[name]
+        every = (self.old, self.new, self.sayings)[rng.integers(3)] or self.new
+        foreign = self._codes[every[rng.integers(len(every))]]
+        return spoilt_item(among[rng.integers(len(among))], self._codes[name], foreign, self._growth.model.config, rng)
 
-    @torch.no_grad()
     def steadiness(self) -> dict[str, float]:
         """Share of the first codebook's codes that are likeliest, with the right history and with a foreign one."""
-        model, shares = self._growth.model, {}
-        for kind, every in (("new", self.new), ("old", self.old), ("said", self.sayings)):
+        model, codes, shares = self._growth.model, self._codes, dict[str, float]()
+        kinds = (("new", self.new, self._prompts), ("old", self.old, self._prompts),
+                 ("said", self.sayings, self._readings))  # fmt: skip
+        for kind, every, prompts in kinds:
             if not (names := every[::_JUDGED]):
                 continue
-            for history in ("right", "foreign"):
-                others = [
-                    names[(index + 7) % len(names)] if history == "foreign" else "" for index in range(len(names))
-                ]
-                items = [
-                    self.item(name, spoilt=False, foreign=other, aloud=kind == "said")
-                    for name, other in zip(names, others, strict=True)
-                ]
-                batch = SpeechBatch(items, model.config)
-                states = model.talker(batch.bridge, batch.inputs, batch.speakers)
-                asked = batch.targets[:, 0] != -100
-                hits = model.talker.lm_head(states[asked]).argmax(-1) == batch.targets.transpose(1, 2)[asked].T
-                shares[f"{kind} {history}"] = round(hits[0].float().mean().item(), 3)
+            others = [*names[7 % len(names) :], *names[: 7 % len(names)]]
+            right = [whole_item(prompts[name][0], codes[name], model.config) for name in names]
+            foreign = [
+                whole_item(prompts[name][0], codes[name], model.config, codes[other])
+                for name, other in zip(names, others, strict=True)
+            ]
+            for history, items in (("right", right), ("foreign", foreign)):
+                shares[f"{kind} {history}"] = round(code_hits(model, items)[0].float().mean().item(), 3)
         return shares
 
 

@@ -24,11 +24,11 @@ from app.omni.turn import Exchange, TurnPiece, TurnRequest, TurnStats
 from app.speech.interfaces import Composed, KnownQuestion
 from app.speech.known_questions import LIST, SHARPNESS, WEIGHTS, KnownQuestions, features
 from app.speech.sentence_encoder import WIDTH, SentenceEncoder
-from app.speech.slot_tagger import SlotTagger, piece_states, presence
+from app.speech.slot_tagger import SlotTagger, piece_states, presence, sentence_vectors
 from app.speech.weights import save_weights
 from app.training.calls import listing, renamed, slots_of, tagger_names
 from app.training.corpus import Intent, out_of_domain
-from app.training.development import INTENTS_FILE, Asked
+from app.training.development import INTENTS_FILE, Asked, read_intents
 from app.training.evaluate import text_is_complete
 from app.training.examples import (
     UNHEARD_INTENT,
@@ -175,9 +175,9 @@ def all_features(encoder: SentenceEncoder, tagger: SlotTagger, texts: list[str],
         some = order[first : first + batch]
         with autocast():
             states, mask, spans = piece_states(encoder, [texts[index] for index in some])
-        last = states[..., -WIDTH:].float()
-        means = F.normalize((last * mask[..., None]).sum(1) / mask.sum(1, keepdim=True), dim=-1)
-        found[torch.tensor(some)] = features(means, presence(tagger.logits(states.float(), mask, spans)))
+        states = states.float()
+        present = presence(tagger.logits(states, mask, spans))
+        found[torch.tensor(some)] = features(sentence_vectors(states, mask), present)
     return found
 
 
@@ -202,7 +202,7 @@ def fit(points: Tensor, numbers: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     return layer.weight.detach(), layer.bias.detach()
 
 
-def judge(known: Known, made: KnownQuestions, encoder: SentenceEncoder) -> dict[str, float]:
+def judge(known: Known, made: KnownQuestions) -> dict[str, float]:
     """Shares of the held-out questions that are taken for the right known one, and of unknowable ones refused."""
     sources = known.sources
     free: list[bool] = []
@@ -212,23 +212,20 @@ def judge(known: Known, made: KnownQuestions, encoder: SentenceEncoder) -> dict[
         expected, follows = known.questions[known.place(intent)], known.after(intent)
         turns: list[tuple[str, str]] = [("", follows[0])] if follows else []
         if isinstance(intent, ToolIntent):
-            calls += [_is_right(made, encoder, intent, draw) for draw in intent.development() if draw.tool]
+            calls += [_is_right(made, intent, draw) for draw in intent.development() if draw.tool]
             continue
-        found = encoder.vectors(intent.dev_questions)
         (after if turns else free).extend(
-            getattr(made.meant(text, one, turns), "question", "") == expected.question
-            for text, one in zip(intent.dev_questions, found, strict=True)
+            getattr(made.meant(text, turns), "question", "") == expected.question for text in intent.dev_questions
         )
     refused = {known.questions[known.place(i)] for i in sources.intents if i.domain == "fallback"}
-    unknown = [question for _, question in out_of_domain()]
-    honest = [made.meant(q, v, ()) in refused for q, v in zip(unknown, encoder.vectors(unknown), strict=True)]
+    honest = [made.meant(question, ()) in refused for _, question in out_of_domain()]
     shares = {"questions": free, "follow-ups": after, "tools": calls, "honest": honest}
     return {name: round(float(np.mean(found)), 4) for name, found in shares.items()}
 
 
-def _is_right(made: KnownQuestions, encoder: SentenceEncoder, intent: ToolIntent, draw: ToolDraw) -> bool:
+def _is_right(made: KnownQuestions, intent: ToolIntent, draw: ToolDraw) -> bool:
     """Whether exactly the right call is composed."""
-    meant = made.meant(draw.question, encoder.vectors([draw.question])[0], draw.context)
+    meant = made.meant(draw.question, draw.context)
     asked = Asked(intent.id, draw.question, tool=draw.tool, arguments=draw.arguments)
     return asked.judge("", meant.call if isinstance(meant, Composed) else None)["right"]
 
@@ -244,10 +241,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
-    listing = args.model / INTENTS_FILE
-    learnt = None
-    if listing.exists():
-        learnt = frozenset(line.split("\t")[0] for line in listing.read_text(encoding="utf-8").splitlines())
+    learnt = frozenset(read_intents(args.model)) if (args.model / INTENTS_FILE).exists() else None
     known = Known(load_text_sources(args.work, args.model), learnt)
     encoder = SentenceEncoder.load(args.model)
     if (args.model / "model.safetensors").exists():
@@ -260,7 +254,7 @@ def main(argv: list[str] | None = None) -> int:
     save_weights({"weight": weight, "bias": bias}, args.model / WEIGHTS, "float16")
     text = json.dumps(known.listing(), ensure_ascii=False)
     (args.model / LIST).write_text(text, encoding="utf-8")
-    print(json.dumps(judge(known, KnownQuestions.load(args.model, encoder), encoder)))
+    print(json.dumps(judge(known, KnownQuestions.load(args.model, encoder))))
     return 0
 
 

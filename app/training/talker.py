@@ -7,9 +7,10 @@ sees here is spoilt: single codes, whole steps, or stretches of another answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -39,6 +40,10 @@ _TAIL = 3.0
 PAD = 0
 #: Prompt positions the Talker sees when its prompt is cut, and how often it is.
 SHORT_PROMPT, CUT_SHARE = 6, 0.6
+
+
+#: Bridge states, inputs and targets of one example.
+SpeechItem = tuple[Tensor, Tensor, Tensor]
 
 
 @dataclass(frozen=True)
@@ -77,27 +82,55 @@ def paced(tokenizer: Tokenizer, ids: list[int], frames: int, rng: np.random.Gene
     return PACE.deal(ids, lambda one: str(tokenizer.decode([one])), PAD, stretch, float(rng.uniform(-1.0, 1.0)))
 
 
+class Started(Protocol):
+    """A sequence whose answer begins at `start`."""
+
+    @property
+    def start(self) -> int: ...
+
+
+Line = TypeVar("Line", bound=Started)
+
+
 @torch.no_grad()
-def bridges(
-    model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
+def listened(
+    model: OmniModel,
+    codes: Mapping[str, Tensor],
+    sequences: Iterable[tuple[str, Line]],
+    embed: Callable[[list[Line], int], Tensor],
 ) -> dict[str, list[Prompted]]:
-    """Bridge states of everything that has codes, behind its prompts, by intent or sentence."""
-    jobs = [
-        (name, example, example.start + sources.codes[name].shape[1] + CODEBOOKS + 1)
-        for name, example in prompted_answers(sources, rng)
-    ]
+    """Bridge states behind the prompts of sequences, as long as the speech of their names in `codes`, by name.
+
+    `embed` makes the Thinker's input [B, T, H] of some sequences, with at least so many positions.
+    """
+    jobs = [(name, one, one.start + codes[name].shape[1] + CODEBOOKS + 1) for name, one in sequences]
     jobs.sort(key=lambda job: job[2])
     found: dict[str, list[Prompted]] = {}
     for first in range(0, len(jobs), 48):
         group = jobs[first : first + 48]
-        batch = TextBatch([example for _, example, _ in group], model.config, sentences)
-        missing = group[-1][2] - batch.text.shape[1]
-        text = F.pad(batch.text, (0, max(0, missing)), value=model.config.pad_token_id)
         with autocast():
-            states = model.model.listen(model.embed(text, batch.features, batch.feature_lengths))
-        for (name, example, length), state in zip(group, states, strict=True):
-            found.setdefault(name, []).append(Prompted(state[:length].half().clone(), example.start))
+            states = model.model.listen(embed([one for _, one, _ in group], group[-1][2]))
+        for (name, one, length), state in zip(group, states, strict=True):
+            found.setdefault(name, []).append(Prompted(state[:length].half().clone(), one.start))
     return found
+
+
+def lengthened(text: Tensor, length: int, pad: int) -> Tensor:
+    """Text int64 [B, T] with at least `length` positions."""
+    return F.pad(text, (0, max(0, length - text.shape[1])), value=pad)
+
+
+def bridges(
+    model: OmniModel, sources: Sources, sentences: SentenceEncoder, rng: np.random.Generator
+) -> dict[str, list[Prompted]]:
+    """Bridge states of everything that has codes, behind its prompts, by intent or sentence."""
+
+    def embed(examples: list[Example], length: int) -> Tensor:
+        batch = TextBatch(examples, model.config, sentences)
+        text = lengthened(batch.text, length, model.config.pad_token_id)
+        return model.embed(text, batch.features, batch.feature_lengths)
+
+    return listened(model, sources.codes, prompted_answers(sources, rng), embed)
 
 
 def spoil(inputs: Tensor, start: int, foreign: Tensor, code_count: int, rng: np.random.Generator) -> Tensor:
@@ -126,10 +159,33 @@ def spoil(inputs: Tensor, start: int, foreign: Tensor, code_count: int, rng: np.
     return torch.where(hit & code, other, inputs)
 
 
+def spoilt_item(
+    prompted: Prompted, codes: Tensor, foreign: Tensor, config: OmniConfig, rng: np.random.Generator
+) -> SpeechItem:
+    """An example of `codes` with a spoilt history, and often a shortened prompt; `foreign` are codes of another one."""
+    bridge, start = prompted.bridge, prompted.start
+    if rng.random() < CUT_SHARE:
+        cut = max(0, start - SHORT_PROMPT)
+        bridge, start = bridge[cut:], start - cut
+    inputs, targets = code_streams(codes, start, config)
+    other, _ = code_streams(foreign, start, config)
+    return bridge, spoil(inputs, start, other, config.code_count, rng), targets
+
+
+def whole_item(prompted: Prompted, codes: Tensor, config: OmniConfig, foreign: Tensor | None = None) -> SpeechItem:
+    """An example with the right history, or with the codes of a `foreign` one in its place."""
+    inputs, targets = code_streams(codes, prompted.start, config)
+    if foreign is not None:
+        other, _ = code_streams(foreign, prompted.start, config)
+        span = min(other.shape[1], inputs.shape[1])
+        inputs[:, :span] = other[:, :span]
+    return prompted.bridge, inputs, targets
+
+
 class SpeechBatch:
     """`bridge` float32 [B, T, H], `inputs` and `targets` int64 [B, 8, T], `speakers` float32 [B, 3]."""
 
-    def __init__(self, items: list[tuple[Tensor, Tensor, Tensor]], config: OmniConfig) -> None:
+    def __init__(self, items: list[SpeechItem], config: OmniConfig) -> None:
         batch, length = len(items), max(inputs.shape[1] for _, inputs, _ in items)
         self.bridge = torch.zeros(batch, length, config.hidden_size)
         self.inputs = torch.full((batch, CODEBOOKS, length), config.audio_pad_token)
@@ -169,18 +225,12 @@ class Batches:
             self._order = [self.names[i] for i in self._rng.permutation(len(self.names))]
         return self._order.pop()
 
-    def item(self, name: str) -> tuple[Tensor, Tensor, Tensor]:
-        """Bridge, spoilt inputs and targets of one sentence."""
-        rng, config = self._rng, self._config
+    def item(self, name: str) -> SpeechItem:
+        """A spoilt example of one sentence."""
+        rng, codes = self._rng, self.sources.codes
         prompted = self.prompts[name][rng.integers(len(self.prompts[name]))]
-        bridge, start = prompted.bridge, prompted.start
-        if rng.random() < CUT_SHARE:
-            cut = max(0, start - SHORT_PROMPT)
-            bridge, start = bridge[cut:], start - cut
-        inputs, targets = code_streams(self.sources.codes[name], start, config)
         other = self.names[rng.integers(len(self.names))]
-        foreign, _ = code_streams(self.sources.codes[other], start, config)
-        return bridge, spoil(inputs, start, foreign, config.code_count, rng), targets
+        return spoilt_item(prompted, codes[name], codes[other], self._config, rng)
 
     def __next__(self) -> SpeechBatch:
         if not self._ready:
@@ -205,34 +255,28 @@ def speech_loss(model: OmniModel, batch: SpeechBatch) -> Tensor:
 
 
 @torch.no_grad()
+def code_hits(model: OmniModel, items: list[SpeechItem]) -> Tensor:
+    """Which codes are the likeliest, bool [8, N], at all positions at which the first codebook speaks."""
+    batch = SpeechBatch(items, model.config)
+    states = model.talker(batch.bridge, batch.inputs, batch.speakers)
+    asked = batch.targets[:, 0] != -100
+    hits: Tensor = model.talker.lm_head(states[asked]).argmax(-1) == batch.targets.transpose(1, 2)[asked].T
+    return hits
+
+
 def steadiness(model: OmniModel, batches: Batches, answers: int = 48) -> dict[str, float]:
     """Share of codes that are likeliest: the first codebook with the right history and with that of another answer, and
     the last four with the right one."""
-    rng = np.random.default_rng(4)
-    config, sources = model.config, batches.sources
-    names = batches.names
-    chosen = rng.choice(len(names), answers, replace=False)
-    shares = {}
-    for kind in ("right", "foreign"):
-        items = []
-        for index in chosen:
-            prompted = batches.prompts[names[index]][0]
-            inputs, targets = code_streams(sources.codes[names[index]], prompted.start, config)
-            if kind == "foreign":
-                other = sources.codes[names[(index + 7) % len(names)]]
-                foreign, _ = code_streams(other, prompted.start, config)
-                span = min(foreign.shape[1], inputs.shape[1])
-                inputs[:, :span] = foreign[:, :span]
-            items.append((prompted.bridge, inputs, targets))
-        batch = SpeechBatch(items, config)
-        states = model.talker(batch.bridge, batch.inputs, batch.speakers)
-        asked = batch.targets[:, 0] != -100
-        hits = model.talker.lm_head(states[asked]).argmax(-1) == batch.targets.transpose(1, 2)[asked].T
-        shares[kind] = round(hits[0].float().mean().item(), 3)
-        if kind == "right":
-            # Where the first codebook speaks, all others do but for the first and last few steps.
-            shares["fine"] = round(hits[4:].float().mean().item(), 3)
-    return shares
+    names, codes, config = batches.names, batches.sources.codes, model.config
+    chosen = np.random.default_rng(4).choice(len(names), answers, replace=False)
+    prompted = {index: batches.prompts[names[index]][0] for index in chosen}
+    right = code_hits(model, [whole_item(prompted[i], codes[names[i]], config) for i in chosen])
+    foreign = code_hits(
+        model, [whole_item(prompted[i], codes[names[i]], config, codes[names[(i + 7) % len(names)]]) for i in chosen]
+    )
+    # Where the first codebook speaks, all others do but for the first and last few steps.
+    shares = {"right": right[0], "fine": right[4:], "foreign": foreign[0]}
+    return {name: round(hits.float().mean().item(), 3) for name, hits in shares.items()}
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -16,25 +16,25 @@ from typing import NamedTuple
 
 import numpy as np
 import soundfile as sf
-import soxr
 import torch
 from numpy.typing import NDArray
 
-from app.judge import LEAD_SECONDS, Judge
+from app.judge import Judge
 from app.measure import words
-from app.omni.turn import FRAME_SAMPLES, INPUT_RATE, OUTPUT_RATE
+from app.omni.turn import FRAME_SAMPLES, OUTPUT_RATE
 from app.speech import registry
 from app.speech.interfaces import SpeechCodec
 from app.speech.spoken_units import NO_CUT, SpokenUnits, plain_words
 from app.training.corpus import load_intents
 from app.training.model import answer_codes, saying_codes
+from app.training.synthesize import trim
 
 _FRAME_S = FRAME_SAMPLES / OUTPUT_RATE
 #: Within so many seconds of the middle between two words the quietest place is looked for.
 _NEAR_S = 0.06
 _HOP = 240
-#: Softer than this, beside the peak, a word recorded by itself is over; so many samples of the edge are kept.
-_AUDIBLE, _EDGE = 0.02, 480
+#: Softer than this, beside the peak, a word recorded by itself is over; so many seconds of the edge are kept.
+_AUDIBLE, _EDGE_S = 0.02, 0.02
 
 
 class Heard(NamedTuple):
@@ -47,17 +47,9 @@ class Heard(NamedTuple):
 
 def hear(judge: Judge, audio: NDArray[np.float32]) -> list[Heard]:
     """The words of float32 mono speech at 24 kHz with their times."""
-    lead = np.zeros(int(LEAD_SECONDS * OUTPUT_RATE), np.float32)
-    clip = soxr.resample(np.concatenate((lead, audio)), OUTPUT_RATE, INPUT_RATE)
-    segments, _ = judge.model.transcribe(clip, language="en", beam_size=1, word_timestamps=True)
     return [
-        Heard(
-            tuple(words(one.word) or re.findall(r"[a-z]+", one.word.lower())),
-            one.start - LEAD_SECONDS,
-            one.end - LEAD_SECONDS,
-        )
-        for segment in segments
-        for one in segment.words or ()
+        Heard(tuple(words(word) or re.findall(r"[a-z]+", word.lower())), start, end)
+        for word, start, end in judge.timed(audio)
     ]
 
 
@@ -102,11 +94,8 @@ def word_codes(work: Path, codec: SpeechCodec) -> Iterator[tuple[str, torch.Tens
     """Codes of the words that were recorded by themselves, closely trimmed."""
     for path in sorted((work / "words").glob("*.json")):
         audio, _ = sf.read(path.with_suffix(".flac"), dtype="float32")
-        loud = np.flatnonzero(np.abs(audio) > _AUDIBLE * np.abs(audio).max())
-        yield (
-            json.loads(path.read_text(encoding="utf-8"))["text"],
-            codec.encode(audio[max(0, loud[0] - _EDGE) : loud[-1] + _EDGE]),
-        )
+        close = trim(audio, silence=_AUDIBLE, lead_s=_EDGE_S, tail_s=_EDGE_S)
+        yield json.loads(path.read_text(encoding="utf-8"))["text"], codec.encode(close)
 
 
 def pack(work: Path, folder: Path) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import psutil
+import pytest
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +24,13 @@ AUDIBLE = 0.01
 OPEN_MIC = 'mode = "open_mic"\n'
 QUESTION = "What is the capital of France?"
 INTERRUPTION = "Wait, please stop, I would like to ask you something else now."
+
+
+def skip_without(*programs: str) -> None:
+    """Skip the test where one of these programs is missing."""
+    for program in programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
 
 
 def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE_S) -> Any:

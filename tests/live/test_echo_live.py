@@ -7,7 +7,6 @@ Mostly its engine says recorded speech; nobody speaks but the loudspeaker and, w
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from app.audio.devices import LATENCY_VARIABLE
-from tests.live.room import INTERRUPTION, PROGRAMS, QUESTION, Room, until
+from tests.live.room import INTERRUPTION, PROGRAMS, QUESTION, Room, skip_without, until
 from tests.live.speaking_engine import ANSWERS
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
@@ -60,9 +59,7 @@ def _until_answers(room: Room, count: int) -> None:
 @contextmanager
 def _loudspeakers(folder: Path, delay_ms: int, module: str = MODULE, **environment: str) -> Iterator[Room]:
     """The window of `module`, whose loudspeaker is heard by its microphone at -6 dB, so many milliseconds later."""
-    for program in (*PROGRAMS, "sox"):
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program}")
+    skip_without(*PROGRAMS, "sox")
     loop = _run(
         "pactl", "load-module", "module-loopback", "source=va_speaker.monitor", "sink=va_mic_in",
         f"latency_msec={delay_ms}", "source_dont_move=1", "sink_dont_move=1",

@@ -8,7 +8,6 @@ Each test has a sound card of its own, since it breaks it.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ import numpy as np
 import psutil
 import pytest
 
-from tests.live.room import OPEN_MIC, PROGRAMS, QUESTION, Room, until
+from tests.live.room import OPEN_MIC, PROGRAMS, QUESTION, Room, skip_without, until
 from tests.support.virtual_audio import VirtualCard, missing, read_wav, virtual_card
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
@@ -34,9 +33,7 @@ SAVED = OPEN_MIC + '[speaker]\nname = "va_speaker"\nhost = "ALSA"\n'
 def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[VirtualCard]:
     if reason := missing():
         pytest.skip(reason)
-    for program in PROGRAMS:
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program}")
+    skip_without(*PROGRAMS)
     with virtual_card() as card:
         for name in list(card.env):
             if name.startswith(("PULSE_", "ALSA_")):

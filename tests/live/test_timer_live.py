@@ -5,7 +5,6 @@ tests/tools/virtual_audio.sh run -- tests/tools/xvfb.sh python -m pytest -m live
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.gui.tools.chime import STRIKES, chime
-from tests.live.room import PROGRAMS, ROOT, Room, until
+from tests.live.room import PROGRAMS, ROOT, Room, skip_without, until
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
@@ -28,9 +27,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
     """The window with the bundled model, ready and listening."""
     if not (STARTER / "slots.safetensors").exists():
         pytest.skip("this model cannot call tools")
-    for program in PROGRAMS:
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program}")
+    skip_without(*PROGRAMS)
     room = Room("app", tmp_path)
     try:
         room.wait_ready()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.live.room import INTERRUPTION, PROGRAMS, QUESTION, ROOT, Room, until
+from tests.live.room import INTERRUPTION, PROGRAMS, QUESTION, ROOT, Room, skip_without, until
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
@@ -30,9 +29,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Room]:
     """The window, ready and listening."""
     if request.param == "app" and not (STARTER / "config.json").exists():
         pytest.skip("models/starter has no weights yet")
-    for program in PROGRAMS:
-        if shutil.which(program) is None:
-            pytest.skip(f"needs {program}")
+    skip_without(*PROGRAMS)
     room = Room(request.param, tmp_path)
     try:
         room.wait_ready()

@@ -59,34 +59,34 @@ def _after(answer: str) -> list[tuple[str, str]]:
 
 def test_every_class_stands_for_its_question(folder: Path) -> None:
     known = KnownQuestions.load(folder, random_encoder())
-    assert known.meant("is it raining", _towards(0), ()) == WEATHER
-    assert known.meant("will it snow", _towards(1), _after("Good morning.")) == WEATHER
-    assert known.meant("make me laugh", _towards(2), ()) == JOKE
+    assert known.choose("is it raining", _towards(0), ()) == WEATHER
+    assert known.choose("will it snow", _towards(1), _after("Good morning.")) == WEATHER
+    assert known.choose("make me laugh", _towards(2), ()) == JOKE
 
 
 def test_a_follow_up_is_meant_only_after_its_answer(folder: Path) -> None:
     known = KnownQuestions.load(folder, random_encoder())
     nearly = torch.nn.functional.normalize(torch.tensor([0.0, 0.0, 1.0, 0.95, 0.0]), dim=0)
-    assert known.meant("one more", nearly, ()) == JOKE
-    assert known.meant("one more", nearly, _after("Something else.")) == JOKE
-    assert known.meant("one more", nearly, _after("why did the  chicken cross the road?")) == AGAIN
+    assert known.choose("one more", nearly, ()) == JOKE
+    assert known.choose("one more", nearly, _after("Something else.")) == JOKE
+    assert known.choose("one more", nearly, _after("why did the  chicken cross the road?")) == AGAIN
     # It was interrupted.
-    assert known.meant("one more", nearly, _after("Why did the chicken")) == AGAIN
-    assert known.meant("one more", nearly, _after("Why")) == JOKE
-    assert known.meant("one more", nearly, _after("Knock knock, old friend.")) == AGAIN
-    assert known.meant("one more", nearly, _after("Knock knock.")) == JOKE
+    assert known.choose("one more", nearly, _after("Why did the chicken")) == AGAIN
+    assert known.choose("one more", nearly, _after("Why")) == JOKE
+    assert known.choose("one more", nearly, _after("Knock knock, old friend.")) == AGAIN
+    assert known.choose("one more", nearly, _after("Knock knock.")) == JOKE
 
 
 def test_a_question_without_a_wording_stays_as_it_is(folder: Path) -> None:
     questions = [KnownQuestion("")._asdict(), *(one._asdict() for one in QUESTIONS[1:])]
     (folder / LIST).write_text(json.dumps(_listing(questions=questions)), encoding="utf-8")
-    assert KnownQuestions.load(folder, random_encoder()).meant("is it raining", _towards(0), ()) is None
+    assert KnownQuestions.load(folder, random_encoder()).choose("is it raining", _towards(0), ()) is None
 
 
 def test_silence_and_doubt_have_questions_of_their_own(folder: Path) -> None:
     known = KnownQuestions.load(folder, random_encoder())
-    assert known.meant(" … ", _towards(1), ()) == UNHEARD
-    assert known.meant("blah", torch.zeros(5), ()) == DOUBTFUL
+    assert known.choose(" … ", _towards(1), ()) == UNHEARD
+    assert known.choose("blah", torch.zeros(5), ()) == DOUBTFUL
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_known_question_becomes_a_call(encoder: SentenceEncoder, tagger: SlotT
     known = KnownQuestions.load(tmp_path, encoder)
 
     def meant(text: str, *turns: tuple[str, str]) -> object:
-        return known.meant(text, encoder.vectors([text])[0], turns)
+        return known.meant(text, turns)
 
     assert meant(texts[0]) == Composed(call='{"name":"define_word","arguments":{"word":"what now"}}')
     assert meant(texts[1]) == Composed(answer="You said it.")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.speech.known_calls import CallWriter, KnownCall
-from app.speech.known_questions import Earlier
+from app.speech.known_questions import Earlier, plain
 from app.speech.speakable import speakable
 from app.training.calls import asked_values, find_spans, listing, renamed, slots_of, tagger_names, tags
 from app.training.development import Asked
@@ -52,7 +52,7 @@ def test_every_call_is_composed_of_its_values(name: str) -> None:
         before, repeated = "", {}
         if draw.context:
             before, heard = draw.context[-1]
-            found = [Earlier(renamed(one, slots_of(tool))).repeated(heard) for one in tool.turns[-1][1]]
+            found = [Earlier(renamed(one, slots_of(tool))).repeated(plain(heard)) for one in tool.turns[-1][1]]
             repeated = next(words for words in found if words is not None)
         composed = writer.compose(
             known, draw.question, writer.values(known, writer.tag(draw.question), before, repeated)
