@@ -27,16 +27,20 @@ from tests.support.figures import figures
 
 FACTORY = "tests.gui.scripted_engine:load"
 UNKNOWN = "I do not know that one."
+# So many words are said before a halt; short answers have fewer.
+HALT_AFTER = 10
 
 
 class ScriptedEngine:
     """Says `You said: <question>`. Long for "count" and whatever is spoken; "dice" tells the wishes about chance,
     "manner" what it was told about itself and how much of the conversation it has got; "ponder" has it think for a
     minute; "crash" ends it; "call TEXT" calls a tool; "riddle" it does not know. Says what it is told to say. Of a
-    picture it tells the mean colour; with a file "blind" in `folder` it cannot see any.
+    picture it tells the mean colour; with a file "blind" in `folder` it cannot see any. As long as there is a file
+    "halt" it stands still in the middle of a long answer, so that a test need not hurry to see it.
     """
 
     def __init__(self, folder: Path) -> None:
+        self._halt = folder / "halt"
         sees = not (folder / "blind").exists()
         names = folder / "voices"
         voices = tuple(names.read_text().split()) if names.exists() else ("ada", "ben")
@@ -75,6 +79,8 @@ class ScriptedEngine:
             yield AudioPiece(frames, wave.astype(np.float32))
             frames += 1
             time.sleep(0.04)
+            while frames == HALT_AFTER and self._halt.exists() and not cancelled():
+                time.sleep(0.02)
             if question == "crash" and frames == 3:
                 os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
         yield figures(question, " ".join(words[:frames]), request.voice or "ada", cancelled(), frames)

@@ -105,7 +105,8 @@ def test_a_typed_question_is_answered_without_any_sound_device(desk: Desk) -> No
     assert "Type your question" in desk.window.dock.status_text()
 
 
-def test_stop_ends_the_answer_and_the_next_question_works(desk: Desk) -> None:
+def test_stop_ends_the_answer_and_the_next_question_works(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "halt").touch()
     desk.until(desk.ready)
     desk.ask("count")
     desk.until(lambda: len(desk.entries()) == 2 and len(desk.entries()[1].text) > 5)

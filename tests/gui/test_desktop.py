@@ -274,7 +274,7 @@ def test_without_a_tray_closing_ends_it(place: Place) -> None:
 
 
 def test_with_a_tray_closing_hides_it_and_says_so_once(
-    with_tray: None, place: Place, monkeypatch: pytest.MonkeyPatch
+    with_tray: None, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
     monkeypatch.setattr(tray.QSystemTrayIcon, "showMessage", lambda self, title, *more: told.append(title))
@@ -282,6 +282,7 @@ def test_with_a_tray_closing_hides_it_and_says_so_once(
     place.window.closed.connect(lambda: closed.append(True))
     QTest.mouseClick(place.page().close_to_tray, Qt.MouseButton.LeftButton)
     place.until(place.ready)
+    (tmp_path / "halt").touch()
     place.ask("count")
     place.until(lambda: place.window.situation().activity == "speaking")
     assert place.window.dock.orb.is_moving()
@@ -295,6 +296,7 @@ def test_with_a_tray_closing_hides_it_and_says_so_once(
         assert place.window.isVisible()
     assert told == ["Banter keeps running"]
     # The answer was not disturbed.
+    (tmp_path / "halt").unlink()
     place.until(place.ready)
     assert place.entries()[-1].text.endswith("79") and not place.entries()[-1].interrupted
     icon = place.presence.tray
@@ -340,7 +342,7 @@ def test_a_tray_may_come_late_and_go_away(place: Place, monkeypatch: pytest.Monk
     assert closed, "it would be nowhere to be found"
 
 
-def test_the_menu_of_the_tray(with_tray: None, place: Place) -> None:
+def test_the_menu_of_the_tray(with_tray: None, place: Place, tmp_path: Path) -> None:
     place.assistant.preferences.change({"close_to_tray": True})
     icon, window = place.presence.tray, place.window
     assert icon is not None
@@ -352,6 +354,7 @@ def test_the_menu_of_the_tray(with_tray: None, place: Place) -> None:
     icon.talk.trigger()
     assert not window.dock.talk.is_held()
     place.until(place.ready)
+    (tmp_path / "halt").touch()
     place.ask("count")
     place.until(lambda: window.situation().activity == "speaking")
     assert icon.talk.text() == "&Stop"

@@ -62,6 +62,7 @@ def test_a_model_killed_while_it_is_loaded_is_loaded_again(table: Table, folder:
 
 @pytest.mark.parametrize("question", ["ponder", "count"])
 def test_a_model_killed_in_mid_turn_loses_nothing_that_was_said(table: Table, folder: Path, question: str) -> None:
+    (folder / "halt").touch()
     table.start(folder)
     table.talk("hello")
     table.ask(question)

@@ -48,6 +48,8 @@ class Table(Desk):
         self.window.show()
         self.window.activateWindow()
         QTest.qWaitForWindowActive(self.window)
+        # What the bar says stays until the test has seen it.
+        self.window.sidebar.bar._timer.setInterval(3_600_000)
         loaded = settings.Loaded(saved or settings.Settings(sidebar=True))
         self.assistant = Assistant(self.window, loaded, self.file, factory=FACTORY, conversations=self.store_file)
 
@@ -100,6 +102,7 @@ def test_a_conversation_is_kept_and_goes_on_after_a_restart(
     table.until(lambda: table.titles() == ["hello"])
     QTest.keyClick(table.window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     assert table.entries() == [] and table.window.welcome.isVisible()
+    (tmp_path / "halt").touch()
     table.ask("count")
     table.until(lambda: len(table.entries()) == 2 and len(table.entries()[1].text) > 8)
     # Closed in the middle of an answer: what was said so far is kept.

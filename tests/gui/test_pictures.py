@@ -90,7 +90,9 @@ def test_files_that_are_no_pictures_get_one_sentence(tmp_path: Path, monkeypatch
 def blind(
     qapp: QApplication, qtbot: QtBot, loop: qasync.QEventLoop, tmp_path: Path, without_devices: None
 ) -> Iterator[Desk]:
+    """With a model that cannot see, and that is not ready before the file "slow" is gone."""
     (tmp_path / "blind").touch()
+    (tmp_path / "slow").touch()
     desk = Desk(loop, qtbot, tmp_path, settings.Settings())
     yield desk
     desk.assistant.close()
@@ -194,6 +196,7 @@ def test_a_model_that_cannot_see_has_no_button_and_gives_the_reason(blind: Desk,
     # Before the model is ready nobody knows.
     blind.assistant.pictures.take_file(file)
     blind.until(blind.assistant.pictures.card.isVisible)
+    (tmp_path / "slow").unlink()
     blind.until(lambda: "scripted cannot see pictures" in blind.window.dock.status_text())
     assert not blind.assistant.pictures.card.isVisible() and not blind.assistant.pictures.button.isVisible()
     blind.ask("hello")
