@@ -10,17 +10,20 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from torch import Tensor
 
+from app.speech.heard_words import as_said, with_marks
 from app.speech.interfaces import Composed
+from app.speech.names_by_sound import MOST_IN_ALL, NamesBySound, name_list
 from app.speech.sentence_encoder import SentenceEncoder
-from app.speech.slot_tagger import SlotTagger, Tagged
-from app.tools.asked import HalfOfDayError, read_answer
+from app.speech.slot_tagger import OUTSIDE, SlotTagger, Tagged, piece_states, sentence_vectors
+from app.tools.asked import HalfOfDayError, operation_between, read_answer
+from app.tools.dictionary import load_definitions
 from app.tools.registry import load_descriptions
 from app.tools.words.reading import words_of
 from app.tools.words.said import half_of_day
@@ -29,8 +32,18 @@ _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014", "''\"\"--")
 #: A slot in a template.
 PLACE = re.compile(r"\{(\w+)\}")
 _ARTICLE = re.compile(r"(the|a|an|my)\s+(?=\S)", re.IGNORECASE)
+#: Values of which there are few, so that even a common word is one of them misheard: "Caliber" for Calibre.
+_CLOSED = frozenset({"application"})
+#: By how much a name may differ (see `NamesBySound`) where there are many other words.
+_MOST_UNLIKE = 0.25
+#: By how much (in logits) a value that must be there is likelier than where it need not be.
+_EAGER = 4.0
 #: Values are given as they were said; but no name of an application begins with these.
 _WITHOUT_ARTICLE = frozenset({"application", "label"})
+#: What may be about somebody.
+_FREE = frozenset({"label", "query", "task", "text"})
+#: What is kept and read out again.
+_WITH_MARKS = frozenset({"task", "text"})
 
 
 @dataclass(frozen=True)
@@ -80,14 +93,28 @@ class CallWriter:
 
     def __init__(self, tagger: SlotTagger, encoder: SentenceEncoder) -> None:
         self._tagger, self._encoder = tagger, encoder
+        people = name_list("person")
+        # What exists is likelier than what does not.
+        self._names = {key: NamesBySound(name_list(kind)) for key, kind in (("application",) * 2, ("city",) * 2)}
+        self._names |= {"voice": NamesBySound(people), "word": NamesBySound(load_definitions())}
+        self._people = self._names["voice"]
 
     def tag(self, text: str) -> Tagged:
         """What values a question may hold."""
         return self._tagger.tag(self._encoder, text)
 
-    def read(self, text: str) -> tuple[Tensor, Tagged]:
-        """The unit vector [D] of a question, and what values it may hold."""
-        return self._tagger.read(self._encoder, text)
+    def read(self, texts: Sequence[str]) -> list[tuple[Tensor, Tagged]]:
+        """The unit vectors [D] of questions, and what values they may hold, from one pass of the encoder."""
+        states, mask, spans = piece_states(self._encoder, texts)
+        vectors, found = sentence_vectors(states, mask), list[tuple[Tensor, Tagged]]()
+        for number, text in enumerate(texts):
+            # The tagger reads both ways: it must not begin with what fills a shorter text up.
+            here = slice(0, int(mask[number].sum()))
+            logits = self._tagger.logits(
+                states[number : number + 1, here], mask[number : number + 1, here], [spans[number][here]]
+            )
+            found.append((vectors[number], Tagged(text, logits[0], spans[number][here], self._tagger.names)))
+        return found
 
     def values(
         self, known: KnownCall, tagged: Tagged, before: str = "", repeated: Mapping[str, str] = MappingProxyType({})
@@ -99,8 +126,19 @@ class CallWriter:
         missing = [name for name in known.slots if name not in found]
         return self.tag(before).find(missing) | found if missing and before else found
 
+    @staticmethod
+    def doubtful_values(known: KnownCall, tagged: Tagged, words: Mapping[str, str]) -> dict[str, str]:
+        """The `words` of the slots, and where they lack one what is likeliest to be its value, if anything is."""
+        logits = tagged.logits.clone()
+        logits[:, OUTSIDE] -= _EAGER
+        missing = [name for name in known.slots if name not in words]
+        return replace(tagged, logits=logits).find(missing) | dict(words)
+
     def compose(self, known: KnownCall, text: str, words: Mapping[str, str]) -> Composed | None:
-        """The call, or the answer, for `text` with the `words` of its slots; None where an answer lacks some."""
+        """The call, or the answer, for `text` with the `words` of its slots, as they stand in `as_said(text)`.
+
+        None where an answer lacks some.
+        """
         if known.says:
             if not all(name in words for name in known.slots):
                 return None
@@ -113,10 +151,12 @@ class CallWriter:
 
     def _arguments(self, known: KnownCall, words: Mapping[str, str], text: str) -> dict[str, Any]:
         description = load_descriptions()[known.tool]
+        bare = as_said(text)
         found: dict[str, Any] = {}
         for key, value in known.arguments.items():
             if not isinstance(value, str) or not (names := PLACE.findall(value)):
-                found[key] = value
+                named = operation_between(words.get("left", ""), words.get("right", ""), bare)
+                found[key] = named if key == "operation" and named else value
                 continue
             if not all(name in words for name in names):
                 continue
@@ -130,10 +170,35 @@ class CallWriter:
             if plain in listed:
                 found[key] = listed[plain]
             elif schema.get("type") == "string" and "enum" not in schema and key != "time":
-                found[key] = _as_said(key, said)
+                found[key] = self._written(key, _as_said(key, with_marks(said, text) if key in _WITH_MARKS else said))
             else:
-                found |= self._read(known.tool, key, said, text)
+                found |= self._read(known.tool, key, said, text) or _nearest(key, plain, listed)
         return found
+
+    def _written(self, key: str, said: str) -> str:
+        """A text value with the names in it as they are written."""
+        known = self._names.get(key)
+        if known is None and key in _FREE:
+            # A word that the ears do not know for a name is too often a rare word: "rapport" is not Rupert.
+            return re.sub(r"(?<!^)\b[A-Z][a-z]+", lambda word: self._person(word[0]), said)
+        if known is None:
+            return said
+        if (name := known.written(said)) is not None:
+            return name
+        if key not in _CLOSED and self._is_word(said):
+            return said
+        # The wrong word is worse than none.
+        return known.nearest(said, _MOST_UNLIKE if key == "word" else MOST_IN_ALL) or said
+
+    def _person(self, word: str) -> str:
+        """The first name that a word sounds like, if it is no word itself."""
+        if self._is_word(word) or self._people.written(word) is not None:
+            return word
+        return self._people.nearest(word, _MOST_UNLIKE) or word
+
+    def _is_word(self, text: str) -> bool:
+        """Whether the sentence encoder knows it as one piece."""
+        return len(self._encoder.tokenizer.encode(text, add_special_tokens=False).tokens) == 1
 
     @staticmethod
     def _read(tool: str, key: str, said: str, text: str) -> dict[str, Any]:
@@ -149,6 +214,12 @@ class CallWriter:
                 raise
             value = {"time": f"{at:%H:%M}"}
         return {name: one for name, one in value.items() if name == key}
+
+
+def _nearest(key: str, heard: str, listed: Mapping[str, Any]) -> dict[str, Any]:
+    """An argument whose value sounds like one that is listed: "fried" is Friday. Numbers are not told by that."""
+    near = NamesBySound(name for name, value in listed.items() if isinstance(value, str)).nearest(heard)
+    return {} if near is None else {key: listed[near]}
 
 
 def _as_said(key: str, words: str) -> str:

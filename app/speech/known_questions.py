@@ -14,11 +14,13 @@ import torch
 from torch import Tensor
 
 from app.speech.errors import DamagedModelError
+from app.speech.heard_words import as_said
 from app.speech.interfaces import Composed, KnownQuestion
 from app.speech.known_calls import CallWriter, KnownCall, place_pattern
 from app.speech.sentence_encoder import SentenceEncoder
 from app.speech.slot_tagger import SlotTagger, Tagged, presence
 from app.speech.weights import read_json, read_tensors
+from app.tools.words.said import yes_or_no
 
 WEIGHTS, LIST = "known.safetensors", "known.json"
 #: Inverse of the temperature of the classes' probabilities.
@@ -28,6 +30,8 @@ PRESENCE = 0.3
 #: Classes of one tool that are tried for one all of whose values are there, and how likely one has to be for that,
 #: beside the likeliest.
 _TRIED, _LEAST = 4, 0.1
+#: Words without which nobody means these days.
+_DAYS = {"today": ("today", "tonight"), "tomorrow": ("tomorrow",)}
 #: Characters of an interrupted answer by which it is still recognised.
 _LEAST_HEARD = 12
 
@@ -68,6 +72,7 @@ class KnownQuestions:
         self._unheard, self._doubtful = unheard, doubtful
         self._certainty, self._follow_up = certainty, follow_up
         self._calls, self._call_certainty, self._writer = dict(calls or {}), call_certainty, writer
+        self._written = torch.tensor([number in self._calls for number in range(len(self._classes))])
 
     @classmethod
     def load(cls, folder: Path, encoder: SentenceEncoder) -> KnownQuestions:
@@ -110,28 +115,54 @@ class KnownQuestions:
         """
         if self._writer is None:
             return self.choose(text, self._encoder.vectors([text])[0], turns)
-        vector, tagged = self._writer.read(text)
-        return self.choose(text, vector, turns, tagged)
+        # Where the ears set a mark is a guess: "at five. Past eleven".
+        (vector, tagged), *bare = self._writer.read(list(dict.fromkeys((text, as_said(text)))))
+        return self.choose(text, vector, turns, tagged, bare[0] if bare else None)
 
     def choose(
-        self, text: str, vector: Tensor, turns: Sequence[tuple[str, str]], tagged: Tagged | None = None
+        self,
+        text: str,
+        vector: Tensor,
+        turns: Sequence[tuple[str, str]],
+        tagged: Tagged | None = None,
+        bare: tuple[Tensor, Tagged] | None = None,
     ) -> KnownQuestion | Composed | None:
-        """The same for a text whose vector [D] of unit length, and what values it may hold, are given."""
+        """The same for a text whose vector [D] of unit length, and what values it may hold, are given; and where they
+        differ, both for the text without marks."""
         if not any(character.isalnum() for character in text):
             return self._questions[self._unheard]
-        if tagged is not None and self._weight.shape[1] > len(vector):
-            vector = features(vector, presence(tagged.logits))
         repeated = self._repeated(turns[-1][1] if turns else "")
-        chances = self._chances(vector, repeated)
-        best = int(chances.argmax())
+        logits = self._logits(vector, tagged)
+        if bare is not None:
+            # Marks help to tell questions from each other, but calls are told by their values.
+            tagged = bare[1]
+            logits = torch.where(self._written, self._logits(*bare), logits)
+        chances = self._chances(logits, repeated)
+        best = self._settled(int(chances.argmax()), chances, text)
         if best in self._calls and tagged is not None:
-            composed = self._composed(best, chances, tagged, turns[-1][0] if turns else "", repeated)
+            composed = self._composed(text, best, chances, tagged, turns[-1][0] if turns else "", repeated)
             if composed is not None:
                 return composed
         if float(chances[best]) < self._certainty:
             return self._questions[self._doubtful]
         found = self._questions[self._classes[best]]
         return found if found.question else None
+
+    def _settled(self, best: int, chances: Tensor, text: str) -> int:
+        """`best`, or the class beside it that one word of the text decides for."""
+        call = self._calls.get(best)
+        if call is None:
+            return best
+        others: list[int] = []
+        day = call.arguments.get("day")
+        if day in _DAYS and not any(word in text.lower() for word in _DAYS[day]):
+            rest = {key: value for key, value in call.arguments.items() if key != "day"}
+            others = [n for n, one in self._calls.items() if one.tool == call.tool and one.arguments == rest]
+        elif best in self._after and (agreed := yes_or_no(text)) is not None and bool(call.tool) is not agreed:
+            # Of two that follow the same question one does what it asks for, and the other says that it is left.
+            after = {one.text for one in self._after[best]}
+            others = [n for n in self._calls if after == {one.text for one in self._after.get(n, ())} and n != best]
+        return max(others, key=lambda n: float(chances[n]), default=best)
 
     def _repeated(self, last_answer: str) -> dict[int, dict[str, str]]:
         """The classes that may follow the last answer, and the words of their slots in it."""
@@ -143,15 +174,27 @@ class KnownQuestions:
         }
         return {number: words for number, words in matches.items() if words is not None}
 
-    def _chances(self, vector: Tensor, follows: Iterable[int]) -> Tensor:
+    def _logits(self, vector: Tensor, tagged: Tagged | None) -> Tensor:
+        """Logits [C] of the classes, whatever the last answer."""
+        if tagged is not None and self._weight.shape[1] > len(vector):
+            vector = features(vector, presence(tagged.logits))
+        return self._weight @ vector + self._bias
+
+    def _chances(self, logits: Tensor, follows: Iterable[int]) -> Tensor:
         """Probabilities [C] of the classes, of those after an answer only if they may follow the last one."""
         fits = self._free.clone()
         fits[list(follows)] = True
-        logits = self._weight @ vector + self._bias + self._follow_up * ~self._free
+        logits = logits + self._follow_up * ~self._free
         return torch.softmax(torch.where(fits, logits, -torch.inf), 0)
 
     def _composed(
-        self, best: int, chances: Tensor, tagged: Tagged, before: str, repeated: Mapping[int, Mapping[str, str]]
+        self,
+        text: str,
+        best: int,
+        chances: Tensor,
+        tagged: Tagged,
+        before: str,
+        repeated: Mapping[int, Mapping[str, str]],
     ) -> Composed | None:
         """What the class `best` comes to; another one that calls the same tool if only that finds all of its values."""
         assert self._writer is not None
@@ -160,13 +203,14 @@ class KnownQuestions:
         if float(chances[same].sum()) < self._call_certainty:
             return None
         found: dict[int, dict[str, str]] = {}
-        for number in sorted(same, key=lambda one: -float(chances[one]))[:_TRIED]:
+        for number in sorted(same, key=lambda one: (one != best, -float(chances[one])))[:_TRIED]:
             known = self._calls[number]
             earlier = before if number in self._after else ""
             found[number] = self._writer.values(known, tagged, earlier, repeated.get(number, {}))
             if len(found[number]) == len(known.slots) and float(chances[number]) >= _LEAST * float(chances[best]):
-                return self._writer.compose(known, tagged.text, found[number])
-        return self._writer.compose(self._calls[best], tagged.text, found[best])
+                return self._writer.compose(known, text, found[number])
+        words = self._writer.doubtful_values(self._calls[best], tagged, found[best])
+        return self._writer.compose(self._calls[best], text, words)
 
 
 def features(vectors: Tensor, present: Tensor) -> Tensor:
@@ -178,8 +222,8 @@ class Earlier:
     """An answer that a question may follow, or a template of it."""
 
     def __init__(self, answer: str) -> None:
-        self._text = plain(answer)
-        self._pattern = place_pattern(self._text) if "{" in answer else None
+        self.text = plain(answer)
+        self._pattern = place_pattern(self.text) if "{" in answer else None
 
     def repeated(self, heard: str) -> dict[str, str] | None:
         """The words of the slots if `heard`, plainly written, is this answer, or so much of it as was heard before an
@@ -187,8 +231,8 @@ class Earlier:
         if self._pattern is not None:
             match = self._pattern.fullmatch(heard)
             return match.groupdict() if match else None
-        begun = len(heard) >= _LEAST_HEARD and self._text.startswith(heard.rstrip(".,!? "))
-        return {} if heard == self._text or begun else None
+        begun = len(heard) >= _LEAST_HEARD and self.text.startswith(heard.rstrip(".,!? "))
+        return {} if heard == self.text or begun else None
 
 
 def plain(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import time
 from fractions import Fraction
@@ -42,6 +43,7 @@ _SYNONYMS = {
     "celsius": ("centigrade", "degrees celsius"),
     "fahrenheit": ("degrees fahrenheit",),
 }
+_OPERATIONS = ("plus", "minus", "times", "divided_by", "percent_of", "percent_off")
 
 
 class HalfOfDayError(Exception):
@@ -89,6 +91,14 @@ def read_answer(tool: Description, argument: str, text: str, known: Mapping[str,
     if argument not in ("task", "text"):
         words = words.removeprefix("the ").removesuffix(" one").removesuffix(" timer")
     return {argument: words} if words else {}
+
+
+def operation_between(left: str, right: str, text: str) -> str | None:
+    """What "calculate" is to do with two numbers, if nothing but that stands between them in `text`."""
+    match = re.search(f"{re.escape(left)}(.+?){re.escape(right)}", text) if left and right else None
+    between = " ".join(words_of(match[1].replace("%", " percent "))) if match else ""
+    # "Multiply four and five": what stands there says nothing.
+    return next((value for value in _OPERATIONS if between != "and" and between in _names(value)), None)
 
 
 def _moment(text: str, properties: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

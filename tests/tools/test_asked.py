@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.tools.asked import HalfOfDayError, is_new_request, read_answer
+from app.tools.asked import HalfOfDayError, is_new_request, operation_between, read_answer
 from app.tools.registry import load_descriptions
 from app.tools.tool import Result, Tool
 from app.tools.words.said import Clock, gives_up, seconds_in, time_in, wants_later, wants_quiet, yes_or_no
@@ -58,6 +58,10 @@ def test_lengths(text: str, seconds: int | None) -> None:
         ("sometime past noon", None),
         ("twelve at night", Clock(time(0, 0))),
         ("seven o'clock", Clock(time(7, 0), half=True)),
+        # The ears lost a vowel.
+        ("twelve thirty eight m", Clock(time(0, 38))),
+        ("half past one, m.", Clock(time(1, 30))),
+        ("m", None),
         ("whenever you like", None),
     ],
 )
@@ -135,3 +139,21 @@ def test_what_is_said_to_a_bell(text: str) -> None:
 def test_a_bell_is_put_off_or_has_nothing_to_do_with_it() -> None:
     assert wants_later("snooze please") and not wants_quiet("what time is it")
     assert not wants_quiet("stop telling me about the history of the town")
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ("ten over four please", "divided_by"),
+        ("what is ten % off four", "percent_off"),
+        ("ten times four", "times"),
+        ("multiply ten and four", None),
+        ("ten apples minus four", None),
+    ],
+)
+def test_what_stands_between_two_numbers(text: str, operation: str | None) -> None:
+    assert operation_between("ten", "four", text) == operation
+
+
+def test_nothing_stands_between_one_number() -> None:
+    assert operation_between("", "four", "over four") is None

@@ -128,6 +128,8 @@ def time_in(text: str) -> Clock | None:
     """A time of day, as "half past six in the evening", "seven thirty", "18:05" or "noon"."""
     text = re.sub(r"\b([ap])\.?\s?m\b\.?", r"\1m", text.lower().replace("o'clock", " ").replace("oclock", " "))
     words = words_of(re.sub(r"(\d)(am|pm)\b", r"\1 \2", text))
+    # The vowel of "am" is lost on the ears more often than the consonant of "pm".
+    words = [*words[:1], *("am" if word in ("m", "em", "mm") else word for word in words[1:])]
     late, early = bool(_LATE & set(words)), bool(_EARLY & set(words))
     for at, word in enumerate(words):
         if word in ("noon", "midday", "midnight"):
