@@ -108,7 +108,7 @@ def compare(
     """
     if prompts is None:
         prompts = [entry["text"] for entry in json.loads(PROMPTS.read_text(encoding="utf-8"))]
-    # Recorded words know no switches.
+    # The reader knows no switches.
     engine = engine.by_talker()
     delivered = engine.generation
     rows = []

@@ -34,12 +34,11 @@ from app.omni.turn import INPUT_RATE, Exchange, ModelInfo, TurnPiece, TurnReques
 from app.omni.voice import Voice, VoiceFileError, load_voices
 from app.omni.voice_book import VoiceBook
 from app.speech import registry
-from app.speech.interfaces import Composed, KnownQuestion, QuestionReader, Transcriber
+from app.speech.interfaces import CodeFinder, Composed, KnownQuestion, QuestionReader, Transcriber
 from app.speech.matrix import int8_is_fast
 from app.speech.phrases import Phrase, split_phrases
 from app.speech.speakable import speakable
-from app.speech.spoken_units import LIST as UNITS
-from app.speech.spoken_units import SpokenUnits
+from app.speech.text_reader import TextReader
 from app.voices import file as voice_file
 from app.voices.choose import CHOSEN_S
 from app.voices.file import OwnVoice
@@ -125,7 +124,7 @@ class OmniEngine:
             codec = registry.load_codec(section.get("codec", CODEC), folder, int8=int8)
             kind = str(section.get("speaker", ""))
             speaker = registry.load_speaker_encoder(kind, folder) if kind else None
-            units = SpokenUnits.load(folder) if (folder / UNITS).is_file() else None
+            reader = TextReader.load(folder, codec.nearest) if isinstance(codec, CodeFinder) else None
             eyes = load_eyes(folder, config)
         except _UNUSABLE as error:
             raise DamagedModelError(f"The model folder {folder} cannot be used: {error}") from error
@@ -143,7 +142,7 @@ class OmniEngine:
         )
         turns = section.get("history_turns")
         parts = EngineParts(config, network, tokenizer, encoder, codec, voices, generation, info, speaker, eyes)
-        engine = cls(replace(parts, history_turns=turns, spare_core=threads > 1, units=units))
+        engine = cls(replace(parts, history_turns=turns, spare_core=threads > 1, reader=reader))
         tell("Warming up", 0.9)
         engine.warm_up()
         tell("Ready", 1.0)
@@ -167,7 +166,7 @@ class OmniEngine:
 
     def by_talker(self) -> OmniEngine:
         """The same model, whose given words are all read by its Talker."""
-        made = OmniEngine(replace(self._parts, units=None))
+        made = OmniEngine(replace(self._parts, reader=None))
         made.info, made.voices = self.info, self.voices
         return made
 
@@ -269,6 +268,10 @@ class OmniEngine:
         phrases = split_phrases(self._parts.tokenizer.without_tags(words))
         if not phrases:
             raise SayError("There is nothing to say in this text; write some words.")
+        if (reader := self._parts.reader) is not None:
+            phrases = [phrase for phrase in phrases if reader.can_read(phrase.text)]
+            if not phrases:
+                raise SayError("This voice reads English letters only; write some English words.")
         return phrases
 
     def _prompt_ids(

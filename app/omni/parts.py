@@ -11,7 +11,7 @@ from app.omni.tokenizer import OmniTokenizer
 from app.omni.turn import ModelInfo
 from app.omni.voice import Voice
 from app.speech.interfaces import AudioEncoder, SpeakerEncoder, SpeechCodec
-from app.speech.spoken_units import SpokenUnits
+from app.speech.text_reader import TextReader
 from app.vision.interfaces import ImageEncoder
 
 
@@ -33,5 +33,5 @@ class EngineParts:
     history_turns: int | None = None
     #: The codec may have a thread of its own.
     spare_core: bool = False
-    #: Recorded words, of which given texts are put together.
-    units: SpokenUnits | None = None
+    #: Reads given texts aloud; None: the Talker does.
+    reader: TextReader | None = None

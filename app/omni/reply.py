@@ -6,7 +6,6 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from app.omni.turn import (
 )
 from app.omni.voice import Voice
 from app.speech.phrases import Phrase
-from app.speech.spoken_units import SpokenUnits, Stretch
+from app.speech.text_reader import SpokenWord
 
 log = logging.getLogger(__name__)
 
@@ -96,34 +95,24 @@ class Reply:
             if number:
                 yield from self._pause(phrases[number - 1].pause_s)
                 self._blank = " "
-            if self._parts.units is None:
+            if self._parts.reader is None:
                 yield from self._speak(self._generation(self._prompt, say=self._dealt(phrase.text)))
             else:
-                yield from self._put_together(phrase.text, self._parts.units)
+                begun = time.perf_counter()
+                words = self._parts.reader.read(phrase.text)
+                self._compute += time.perf_counter() - begun
+                yield from self._read(words)
             if self._reason is StopReason.CANCELLED:
                 return
 
-    def _put_together(self, text: str, units: SpokenUnits) -> Iterator[TextPiece | AudioPiece]:
-        """A phrase of recorded words; what was never recorded is read by the Talker."""
-        for recorded, group in groupby(units.cover(text), lambda stretch: stretch.codes is not None):
-            if recorded:
-                yield from self._play([*group])
-            else:
-                part = "".join(stretch.text for stretch in group)
-                yield from self._speak(self._generation(self._prompt, say=self._dealt(part.strip())))
-                self._blank = " " if part.endswith(" ") else ""
-            if self._reason is StopReason.CANCELLED:
-                return
-
-    def _play(self, stretches: Sequence[Stretch]) -> Iterator[TextPiece | AudioPiece]:
-        """Recorded stretches, one behind the other."""
+    def _read(self, words: Sequence[SpokenWord]) -> Iterator[TextPiece | AudioPiece]:
+        """Words that were read aloud at once, each shown when it begins."""
         self._quiet = 0
         decoder = self._parts.codec.stream(self._voice.spk_emb)
         with FrameDecoding(decoder, beside=self._parts.spare_core) as frames:
-            for stretch in stretches:
-                yield from self._show(stretch.text)
-                assert stretch.codes is not None
-                for frame in stretch.codes.T.contiguous().numpy():
+            for word in words:
+                yield from self._show(word.text)
+                for frame in word.codes.T.contiguous().numpy():
                     if self._cancelled():
                         self._reason = StopReason.CANCELLED
                         return

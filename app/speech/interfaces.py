@@ -118,6 +118,15 @@ class SpeechCodec(Protocol):
         ...
 
 
+@runtime_checkable
+class CodeFinder(Protocol):
+    """A codec that finds codes for code vectors which no encoder made."""
+
+    def nearest(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Codes int64 [8, T] of unquantised code vectors [T, code_width]."""
+        ...
+
+
 class SpeakerEncoder(Protocol):
     """Whose voice it is: speech in, the vector that the Talker takes for a speaker out."""
 

@@ -43,6 +43,7 @@ _UNITS = {
     "km": "kilometre", "m": "metre", "cm": "centimetre", "mm": "millimetre", "nm": "nanometre", "mi": "mile",
     "ft": "foot", "yd": "yard", "kg": "kilogram", "g": "gram", "mg": "milligram", "lb": "pound", "lbs": "pound",
     "oz": "ounce", "l": "litre", "L": "litre", "ml": "millilitre", "mL": "millilitre", "cl": "centilitre",
+    "tbsp": "tablespoon", "tsp": "teaspoon",
     "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute", "s": "second", "sec": "second",
     "secs": "second", "ms": "millisecond", "Hz": "hertz", "kHz": "kilohertz", "MHz": "megahertz", "GHz": "gigahertz",
     "kB": "kilobyte", "KB": "kilobyte", "MB": "megabyte", "GB": "gigabyte", "TB": "terabyte", "W": "watt",

@@ -48,6 +48,10 @@ def load_speaker_encoder(kind: str, folder: Path) -> SpeakerEncoder:
         from app.speech.starter_speaker import StarterSpeaker
 
         return StarterSpeaker()
+    if kind == "voiceprint":
+        from app.speech.voiceprint_speaker import VoiceprintSpeaker
+
+        return VoiceprintSpeaker.load(folder)
     if kind == "campplus":
         from app.speech.campplus import CamPlus
 
@@ -63,4 +67,4 @@ def has_speaker_encoder(kind: str, folder: Path) -> bool:
         from app.speech.campplus import CamPlus
 
         return CamPlus.file(folder) is not None
-    return kind == "starter"
+    return kind in ("starter", "voiceprint")

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from app.speech.errors import DamagedModelError
 from app.speech.weights import WithoutValues, load_into
 
-WIDTH, HEADS, LAYERS, INNER, POSITIONS = 384, 12, 6, 1536, 512
+WIDTH, HEADS, LAYERS, INNER = 384, 12, 6, 1536
 WEIGHTS, TOKENIZER = "sentence.safetensors", "sentence.json"
 _EPS = 1e-12
 #: Pieces of a text that are read; the rest is cut.
@@ -71,7 +71,7 @@ class SentenceEncoder(nn.Module):
         self.embeddings = nn.ModuleDict(
             {
                 "word_embeddings": nn.Embedding(tokenizer.get_vocab_size(), WIDTH),
-                "position_embeddings": nn.Embedding(POSITIONS, WIDTH),
+                "position_embeddings": nn.Embedding(MAX_PIECES, WIDTH),
                 "token_type_embeddings": nn.Embedding(2, WIDTH),
                 "LayerNorm": nn.LayerNorm(WIDTH, _EPS),
             }

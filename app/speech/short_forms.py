@@ -22,6 +22,8 @@ _ANY_CASE: tuple[tuple[str, str], ...] = (
     (r"\betc\.(?=\s*[a-z,;])", "and so on"),
     (r"\betc\b\.?", "and so on."),
     (r"\bvs\b\.?", "versus"),
+    (r"(?<![\d ])\s+tbsp\b\.?", " tablespoon"),
+    (r"(?<![\d ])\s+tsp\b\.?", " teaspoon"),
     (r"\bNo\.\s?(?=\d)|(?<![\w&])#\s?(?=\d)|№\s?", "number "),
     (r"\bpp?\.\s?(?=\d)", "page "),
     (r"\bSt\.(?=\s[A-Z])", "Saint"),

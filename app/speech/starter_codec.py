@@ -157,7 +157,11 @@ class StarterCodec(nn.Module):
         padded = np.zeros(frames * FRAME, np.float32)
         padded[: len(audio)] = audio
         vectors = self.analyse(self.log_mel(torch.from_numpy(padded)[None].to(self.window)))
-        return self.quantiser.encode(vectors)[0].T.contiguous()
+        return self.nearest(vectors[0])
+
+    def nearest(self, vectors: Tensor) -> Tensor:
+        """Codes int64 [8, T] of unquantised code vectors [T, code_width]."""
+        return self.quantiser.encode(vectors).T.contiguous()
 
     @torch.inference_mode()
     def decode(self, codes: Tensor, speaker: Tensor | None = None) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ computed from text alone, which is how the Thinker learns to listen to far more 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -25,7 +26,7 @@ from app.speech.known_questions import LIST as KNOWN_LIST
 from app.speech.known_questions import KnownQuestions
 from app.speech.sentence_encoder import WEIGHTS as SENTENCE_WEIGHTS
 from app.speech.sentence_encoder import SentenceEncoder
-from app.speech.weights import WithoutValues, load_into, read_json
+from app.speech.weights import WithoutValues, load_tensors, read_json, read_tensor, read_tensors
 from app.speech.word_reader import WordReader
 
 WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
@@ -33,6 +34,7 @@ WIDTH, HEADS, LAYERS, CONTEXT = 384, 6, 4, 1500
 TAIL_SECONDS = 0.5
 #: The Thinker's marker for a heard row; its own row stands for a clip without words.
 NOTHING_HEARD = 16
+_ROWS, _EMBEDDING = "rows.weight", "model.embed_tokens.weight"
 
 
 def feature_rows(pieces: Tensor, meaning: Tensor) -> Tensor:
@@ -85,6 +87,13 @@ def blocks(modules: nn.ModuleList) -> list[Block]:
     return cast("list[Block]", list(modules))
 
 
+def sinusoids() -> Tensor:
+    """Whisper's fixed places in time, float32 [CONTEXT, WIDTH]: sines, then cosines (Vaswani et al., 2017)."""
+    rate = torch.exp(-math.log(10_000) / (WIDTH // 2 - 1) * torch.arange(WIDTH // 2))
+    angle = torch.arange(CONTEXT)[:, None] * rate
+    return torch.cat((angle.sin(), angle.cos()), 1)
+
+
 class StarterEncoder(nn.Module):
     """`AudioEncoder` over converted Whisper weights.
 
@@ -94,6 +103,7 @@ class StarterEncoder(nn.Module):
     """
 
     feature_size: int = WIDTH
+    positions: Tensor
     mask: Tensor
     filters: Tensor
     window: Tensor
@@ -106,7 +116,7 @@ class StarterEncoder(nn.Module):
         vocabulary = len(self.pieces)
         self.conv1 = nn.Conv1d(80, WIDTH, 3, padding=1)
         self.conv2 = nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1)
-        self.positions = nn.Parameter(torch.zeros(CONTEXT, WIDTH))
+        self.register_buffer("positions", sinusoids(), persistent=False)
         self.encoder = nn.ModuleList(Block(cross=False) for _ in range(LAYERS))
         self.encoder_norm = nn.LayerNorm(WIDTH)
         self.embed = nn.Embedding(vocabulary, WIDTH)
@@ -142,7 +152,7 @@ class StarterEncoder(nn.Module):
                 encoder = cls(read_json(folder / "encoder.json"), tokenizer)
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedModelError(f"{folder / 'encoder.json'} lacks or garbles a field: {error}.") from error
-        load_into(encoder, folder / "encoder.safetensors")
+        encoder._fill(folder)
         encoder._int8 = int8
         if (folder / SENTENCE_WEIGHTS).exists():
             encoder._sentences = SentenceEncoder.load(folder)
@@ -153,6 +163,14 @@ class StarterEncoder(nn.Module):
             encoder._with_meaning = not config.exists() or read_json(config).get("audio_hidden_size") != WIDTH
             encoder.feature_size = 2 * WIDTH if encoder._with_meaning else WIDTH
         return encoder.eval().requires_grad_(False)
+
+    def _fill(self, folder: Path) -> None:
+        path = folder / "encoder.safetensors"
+        state = read_tensors(path)
+        if _ROWS not in state:
+            # A network beside it has them as its embedding.
+            state[_ROWS] = read_tensor(folder / "model.safetensors", _EMBEDDING)
+        load_tensors(self, state, path)
 
     def layers(self, mel: Tensor) -> list[Tensor]:
         """States [B, T, WIDTH] (50 per second) after each block, of log-mel [B, 80, 2·T]."""

@@ -12,6 +12,8 @@ from torch import Tensor
 from app.speech.starter_speaker import StarterSpeaker
 from app.speech.voiceprint import WIDTH, Voiceprint
 
+#: Its name in a model's `config.json`.
+KIND = "voiceprint"
 #: Values of a speaker vector: a one (zero: "as coded"), pitch in octaves from the default voice, the voiceprint.
 SIZE = 2 + WIDTH
 #: The values of a voiceprint are small beside the others: its length.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
@@ -121,9 +122,26 @@ def fill(module: nn.Module, state: Mapping[str, Tensor], source: str, what: str)
     module.load_state_dict({n: t.float() if t.is_floating_point() else t for n, t in fitting.items()}, assign=True)
 
 
+def read_tensor(path: Path, name: str) -> Tensor:
+    """One tensor of a safetensors file as float32, scaled back from int8. Raises DamagedModelError."""
+    try:
+        with safe_open(path, "pt") as file:
+            value: Tensor = file.get_tensor(name)
+            if value.dtype == torch.int8:
+                return value.float() * file.get_tensor(name + _SCALE).float()[:, None]
+            return value.float()
+    except (OSError, SafetensorError) as error:
+        raise DamagedModelError(f"{path} lacks '{name}': download or copy the model folder again.") from error
+
+
 def load_into(module: nn.Module, path: Path) -> None:
     """Fill `module` with the tensors of `path` as float32. Raises DamagedModelError."""
-    state = {name: t.float() if t.is_floating_point() else t for name, t in read_tensors(path).items()}
+    load_tensors(module, read_tensors(path), path)
+
+
+def load_tensors(module: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Fill `module` with `tensors`, which come from `path`, as float32. Raises DamagedModelError."""
+    state = {name: t.float() if t.is_floating_point() else t for name, t in tensors.items()}
     try:
         module.load_state_dict(state, assign=True)
     except RuntimeError as error:

@@ -210,7 +210,7 @@ def main(argv: list[str] | None = None) -> int:
         return {"all values": round(share, 3)}
 
     run.go(losses, report)
-    save_weights(tagger.state_dict(), args.model / WEIGHTS, "float16")
+    save_weights(tagger.state_dict(), args.model / WEIGHTS, "int8")
     return 0
 
 

@@ -28,11 +28,11 @@ from app.training.choices import Choice, load_choices, prepare
 from app.training.corpus import load_intents
 from app.training.kokoro import RESERVED_VOICES, Kokoro
 from app.training.likeness import load_resemblyzer
-from app.training.synthesize import DEFAULT_SOURCE, DEFAULT_VOICE, plan_answers
+from app.training.synthesize import DEFAULT_SOURCE, DEFAULT_VOICE, SOURCES, plan_answers
 
 Floats = NDArray[np.float32]
-#: Voices in which every answer is spoken, and how often such a voice is a mixture of two.
-VOICES_PER_ANSWER, MIXED_SHARE = 2, 0.4
+#: Voices in which every answer is spoken; how often such a voice is one of the menu, and another one a mixture of two.
+VOICES_PER_ANSWER, MENU_SHARE, MIXED_SHARE = 2, 0.5, 0.4
 PROBE = "The sky looks blue because air scatters blue light more than red light, in every direction."
 _ENVELOPE_HOP = 48
 _SAME_PITCH = 0.04
@@ -57,6 +57,8 @@ def people(folder: Path) -> list[str]:
 
 def draw_person(voices: list[str], rng: np.random.Generator) -> Person:
     """Somebody at random."""
+    if rng.random() < MENU_SHARE:
+        return Person(((str(rng.choice([*SOURCES.values()][1:])), 1.0),))
     first, second = (str(name) for name in rng.choice(voices, 2, replace=False))
     if rng.random() >= MIXED_SHARE:
         return Person(((first, 1.0),))

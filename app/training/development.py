@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,14 +20,14 @@ from app.omni.turn import INPUT_RATE
 from app.tools.call import CallError, IncompleteCall, parse_calls
 from app.tools.registry import Registry, load_descriptions
 from app.tools.tool import Arguments, Result, Tool
-from app.training.corpus import Intent, load_intents, out_of_domain
+from app.training.corpus import DATA, Intent, load_intents, out_of_domain
 from app.training.sayings import held_out, tool_sayings
 from app.training.tool_corpus import ToolDraw, ToolIntent, load_tools
 
 #: Lists the ids of what a model knows, one a line before a tab.
 INTENTS_FILE = "intents.tsv"
-#: Sentences that are read aloud to judge it.
-READING = 100
+#: Sentences that are read aloud to judge it: everyday ones, written apart from the corpus, one a line.
+EVERYDAY = DATA.parent / "everyday.txt"
 
 
 def read_intents(folder: Path) -> dict[str, str]:
@@ -141,12 +140,10 @@ class Development:
         """Sentences that tools come back with and that training never heard."""
         return [sentence for sentence in dict.fromkeys(tool_sayings()) if held_out(sentence)]
 
-    def reading(self) -> list[str]:
-        """Sentences of every kind that training never saw: held-out wordings."""
-        chosen = [i.dev_questions[-1] for i in self.intents[:: max(1, len(self.intents) // READING)]][:READING]
-        asking = re.compile(r"(wh|how|is |are |do |does |can |could |would )", re.IGNORECASE)
-        bare = [text[:1].upper() + text[1:].rstrip(".?!") for text in chosen]
-        return [text + ("?" if asking.match(text) else ".") for text in bare]
+    @staticmethod
+    def reading() -> list[str]:
+        """Everyday sentences that training never saw."""
+        return [line for line in EVERYDAY.read_text(encoding="utf-8").splitlines() if line]
 
     def spoken(self, folder: Path, calls: bool) -> Iterator[tuple[Asked, NDArray[np.float32]]]:
         """The synthesised development questions in `folder` at 16 kHz: of the intents, or of `calls`."""

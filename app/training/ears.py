@@ -59,7 +59,6 @@ def _linear(source: dict[str, Tensor], key: str) -> dict[str, Tensor]:
 def convert(source: dict[str, Tensor], kept: list[int]) -> dict[str, Tensor]:
     """State dict of `StarterEncoder` with the embedding rows `kept`."""
     state = {
-        "positions": source["encoder/position_encodings/encodings"],
         "text_positions": source["decoder/position_encodings/encodings"],
         "embed.weight": source["decoder/embeddings/weight"][kept],
     }

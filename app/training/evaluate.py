@@ -3,9 +3,10 @@
 Held-out wordings in reserved voices go through the engine as a user's would: clean, at 10 dB noise, in a room, and
 typed, all answered in the default voice; `voices` asks the clean ones again and answers in the other voices, in turn.
 Then calls of tools, spoken and typed, follow-ups, and questions that nothing in the corpus answers. `results` and
-`reading` are given texts that training never heard: what tools come back with, and sentences of every kind; right is
-what is read back word for word. Whisper tiny.en (faster-whisper) reads the spoken answers back. What is spoken needs
-the folder of `synthesize`; without it, only the typed questions are asked. Prints a table, writes JSON.
+`reading` are given texts that training never heard: what tools come back with, and everyday sentences; right is what
+is read back word for word. `speakers` tells how well voices hold (`voice_likeness`). Whisper tiny.en (faster-whisper)
+reads the spoken answers back. What is spoken needs the folder of `synthesize`; without it, only the typed questions are
+asked. Prints a table, writes JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from app.omni.turn import (
     TurnStats,
 )
 from app.paths import starter_model
+from app.speech.speakable import speakable
 from app.training.development import Asked, Development
+from app.training.voice_likeness import held
 
 Floats = NDArray[np.float32]
 #: Frames of speech without a further word of text after which the text is complete.
@@ -43,6 +46,8 @@ TYPED = ("typed", "typed-calls", "follow-ups", "out-of-domain")
 GIVEN = ("results", "reading")
 #: Those whose spoken answers are read back.
 LISTENED = ("clean", "voices", *GIVEN)
+SPEAKERS = "speakers"
+CONDITIONS = (*SPOKEN, *TYPED, *GIVEN, SPEAKERS)
 _COLUMNS = ("turns", "right", "right_tool", "best_answer", "transcript_wer", "answer_wer", "right_sentence", "no_fault")
 
 
@@ -137,7 +142,8 @@ class Evaluation:
         assert self.judge is not None
         tally.clock(stats)
         tally.stops[str(stats.stop_reason)] += 1
-        said, read = words(stats.reply), words(self.judge.read(audio))
+        # A recogniser writes figures and signs.
+        said, read = words(stats.reply), words(speakable(self.judge.read(audio)))
         tally.spoken += 1
         tally.spoken_words += len(said)
         tally.misspoken += errors(said, read)
@@ -220,13 +226,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, help="holds `dev` (spoken questions) and `whisper` (the judge)")
     parser.add_argument("--out", type=Path, default=None, help="JSON file for the figures")
     parser.add_argument("--limit", type=int, default=None, help="questions of each condition")
-    parser.add_argument("--conditions", default=",".join((*SPOKEN, *TYPED, *GIVEN)))
+    parser.add_argument("--conditions", default=",".join(CONDITIONS))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     conditions = args.conditions.split(",")
-    if unknown := set(conditions) - {*SPOKEN, *TYPED, *GIVEN}:
-        known = ", ".join((*SPOKEN, *TYPED, *GIVEN))
-        parser.error(f"no such conditions: {', '.join(sorted(unknown))}; there are {known}")
+    if unknown := set(conditions) - {*CONDITIONS}:
+        parser.error(f"no such conditions: {', '.join(sorted(unknown))}; there are {', '.join(CONDITIONS)}")
     if args.work is None:
         conditions = [condition for condition in conditions if condition in TYPED]
         print("without --work there are no spoken questions: only typed ones are asked", flush=True)
@@ -234,6 +239,10 @@ def main(argv: list[str] | None = None) -> int:
     run = Evaluation(OmniEngine.load(args.model, threads=args.threads), Development(args.model), judge)
     report: dict[str, dict[str, Any]] = {}
     for condition in conditions:
+        if condition == SPEAKERS:
+            report[condition] = held(run.engine, args.work)
+            print(condition, json.dumps(report[condition]), flush=True)
+            continue
         if condition in GIVEN:
             tally = run.given(condition, args.limit)
         else:

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
-from torch import Tensor
 
 from app.omni.checkpoint import save_weights as save_network
 from app.speech.codec_parts import CodecConfig
-from app.speech.speaker_traits import SPEAKER_SIZE
 from app.speech.starter_codec import StarterCodec
 from app.speech.weights import read_tensors, save_weights
 from app.training.corpus import load_intents
@@ -40,17 +38,20 @@ HISTORY_TURNS = 2
 
 def export_codec(checkpoint: Path, out: Path) -> None:
     """`codec.json` and `codec.safetensors` from a codec checkpoint."""
-    codec = StarterCodec(CodecConfig(speaker_size=SPEAKER_SIZE))
-    codec.load_state_dict(torch.load(checkpoint, weights_only=True)["codec"])
+    state = torch.load(checkpoint, weights_only=True)["codec"]
+    codec = StarterCodec(CodecConfig(speaker_size=state["speaker.inner.weight"].shape[1]))
+    codec.load_state_dict(state)
     out.mkdir(parents=True, exist_ok=True)
     (out / "codec.json").write_text(json.dumps(dataclasses.asdict(codec.config), indent=2) + "\n")
     save_weights(codec.state_dict(), out / "codec.safetensors", "int8")
 
 
-def share_embedding(table: Tensor, out: Path) -> None:
-    """Give the ears the Thinker's embedding as their feature rows, and keep the rest of their weights."""
+def share_embedding(out: Path) -> None:
+    """Take their own feature rows from the ears: they read the Thinker's embedding beside them."""
     path = out / "encoder.safetensors"
-    save_weights({**read_tensors(path), "rows.weight": table}, path, "int8")
+    state = read_tensors(path)
+    if state.pop("rows.weight", None) is not None:
+        save_weights(state, path, "int8")
 
 
 def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
@@ -72,7 +73,7 @@ def export_omni(checkpoint: Path, out: Path, voices: Sequence[str]) -> None:
     config.save(out)
     network = torch.load(checkpoint, weights_only=True)["model"]
     save_network(network, out / "model.safetensors", "int8")
-    share_embedding(network["model.embed_tokens.weight"], out)
+    share_embedding(out)
     save_file(
         {f"{name}.spk_emb": VOICES[name].vector() for name in voices},
         out / "voices.safetensors",

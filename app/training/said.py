@@ -1,13 +1,16 @@
-"""The codes of every answer as the Talker says them: `python -m app.training said`.
+"""The codes of every answer as the Talker and the reader say them: `python -m app.training said`.
 
 With the right history behind it and the right words before it, the Talker still misses many of the finer codes. Its
-likeliest codes lie on the recording frame by frame, so the decoder can learn what they should sound like. Writes
-`said.safetensors`: `<intent>|0` with the right history, `<intent>|1` with one of the Talker's own codes.
+likeliest codes lie on the recording frame by frame, so the decoder can learn what they should sound like. So do those
+of the reader when it is told how long the phonemes last. Writes `said.safetensors`: `<intent>|0` with the right
+history, `<intent>|1` with one of the Talker's own codes, `<intent>|read` of the reader.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +20,15 @@ from torch import Tensor
 
 from app.omni.config import CODEBOOKS
 from app.omni.model import OmniModel
-from app.speech.sentence_encoder import SentenceEncoder
+from app.speech.reader import STEPS_PER_FRAME, Reader, numbers
+from app.speech.sentence_encoder import WIDTH, SentenceEncoder
+from app.speech.starter_codec import StarterCodec
 from app.training.batch import code_streams
+from app.training.choices import load_choices
 from app.training.examples import Sources
+from app.training.kokoro import STEP
 from app.training.loop import autocast
-from app.training.model import load_or_create, load_sources
+from app.training.model import answer_codes, load_or_create, load_sources
 from app.training.talker import Prompted, SpeechBatch, bridges
 
 #: Answers of a batch.
@@ -65,6 +72,25 @@ def say(model: OmniModel, sources: Sources, sentences: SentenceEncoder) -> dict[
     return found
 
 
+def read(work: Path, folder: Path, codes: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Codes int16 of the answers that `recorded` has durations for, as long as `codes`, as the reader reads them."""
+    reader, codec = Reader.load(folder), StarterCodec.load(folder)
+    found: dict[str, Tensor] = {}
+    for intent, choice in load_choices(work).items():
+        row = work / "readings" / f"{choice.file}.json"
+        if choice.file is None or intent not in codes or not row.exists():
+            continue
+        told = json.loads(row.read_text(encoding="utf-8"))
+        steps, frames = torch.tensor([told["steps"]]), codes[intent].shape[1]
+        steps[0, 0] += choice.shift / STEP
+        steps[0, -1] = (frames * STEPS_PER_FRAME - steps[0, :-1].sum()).clamp(min=0)
+        signs = numbers(told["phonemes"])[None]
+        sounds = reader.hear(signs, torch.ones_like(signs, dtype=torch.bool))
+        vectors = reader.vectors(sounds, steps, frames, torch.ones(1, frames, dtype=torch.bool))[0]
+        found[f"{intent}|read"] = codec.nearest(vectors).to(torch.int16)
+    return found
+
+
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training said`."""
     parser = argparse.ArgumentParser(prog="app.training said", description=__doc__)
@@ -74,13 +100,20 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
+    found: dict[str, Tensor] = {}
+    codes = answer_codes(args.work)
     model = load_or_create(args.model, args.work / "minilm").eval()
-    sources = load_sources(args.work, args.model, model)
-    said = say(model, sources, SentenceEncoder.load(args.model))
-    save_file(said, args.work / "said.safetensors")
-    right = [(said[f"{name}|{v}"] == sources.codes[name]).float().mean(1) for name in sources.codes for v in range(2)]
-    print("right by codebook, right history:", [round(x, 2) for x in torch.stack(right[0::2]).mean(0).tolist()])
-    print("right by codebook, own history:", [round(x, 2) for x in torch.stack(right[1::2]).mean(0).tolist()])
+    if model.config.audio_hidden_size > WIDTH:
+        found = say(model, load_sources(args.work, args.model, model), SentenceEncoder.load(args.model))
+        right = [(found[f"{name}|{v}"] == codes[name]).float().mean(1) for name in codes for v in range(2)]
+        print("right by codebook, right history:", [round(x, 2) for x in torch.stack(right[0::2]).mean(0).tolist()])
+        print("right by codebook, own history:", [round(x, 2) for x in torch.stack(right[1::2]).mean(0).tolist()])
+    else:
+        print("A network from before the sense of a question was heard is not asked: only the reader says the answers.")
+    read_aloud = read(args.work, args.model, codes)
+    right = [(one == codes[name.rsplit("|", 1)[0]]).float().mean(1) for name, one in read_aloud.items()]
+    print("right by codebook, reader:", [round(x, 2) for x in torch.stack(right).mean(0).tolist()])
+    save_file({**found, **read_aloud}, args.work / "said.safetensors")
     return 0
 
 

@@ -25,6 +25,7 @@ from app.speech.weights import save_weights
 from app.training.examples import TOOL_SHARE, Sources, heard_form, misheard, vary
 from app.training.loop import Run, stage_arguments
 from app.training.model import load_text_sources
+from app.training.pieces import cut_pieces
 
 SHARPNESS = 20.0
 #: Share of the wordings that are read as the ears might mishear them, and of those that they did mishear.
@@ -37,7 +38,8 @@ def load_minilm(folder: Path) -> SentenceEncoder:
     """The published encoder in a folder with `model.safetensors` and `tokenizer.json`."""
     encoder = SentenceEncoder(Tokenizer.from_file(str(folder / "tokenizer.json")))
     weights = {name.removeprefix("bert."): t.float() for name, t in load_file(folder / "model.safetensors").items()}
-    encoder.load_state_dict({name: weights[name] for name in encoder.state_dict()})
+    # It knows more places than it is ever shown.
+    encoder.load_state_dict({name: weights[name][: len(own)] for name, own in encoder.state_dict().items()})
     return encoder.eval()
 
 
@@ -140,6 +142,7 @@ def main(argv: list[str] | None = None) -> int:
     run.go(losses, report)
     save_weights(encoder.state_dict(), args.model / WEIGHTS, "int8")
     shutil.copy(args.work / "minilm" / "tokenizer.json", args.model / TOKENIZER)
+    cut_pieces(args.model)
     return 0
 
 

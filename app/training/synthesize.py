@@ -1,4 +1,4 @@
-"""Speak the corpus with Kokoro: answers and words in the default voice, questions in many others.
+"""Speak the corpus with Kokoro: answers and sayings in the default voice, questions in many others.
 
 Every utterance is one 16-bit FLAC file named by its content, so a run that was killed goes on where it stopped.
 """
@@ -9,18 +9,13 @@ import argparse
 import hashlib
 import json
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from app.speech.sentence_encoder import TOKENIZER
 from app.speech.speaker_traits import Traits
-from app.speech.spoken_units import SpokenUnits
-from app.tools.words.dates import MONTHS, WEEKDAYS
-from app.tools.words.numbers import ONES, TENS, ordinal
 from app.training.choices import load_choices
 from app.training.corpus import load_intents
 from app.training.kokoro import RESERVED_VOICES, SAMPLE_RATE, Kokoro
@@ -38,30 +33,21 @@ VOICES = {
     "nora": Traits(pitch=0.15, formants=-0.25),
     "iris": Traits(pitch=0.36, formants=0.15),
 }
-DEFAULT_VOICE = next(iter(VOICES))
-#: The default voice in Kokoro.
-DEFAULT_SOURCE = "af_heart"
+#: Whose voices of Kokoro a menu of voiceprints has, the default one's first: eight that are as unlike as can be.
+SOURCES = {
+    "ava": "af_heart", "max": "am_michael", "emma": "bf_emma", "george": "hm_psi", "bella": "jf_gongitsune",
+    "finn": "am_puck", "nora": "ff_siwis", "iris": "zm_yunxia",
+}  # fmt: skip
+DEFAULT_VOICE, DEFAULT_SOURCE = next(iter(SOURCES.items()))
 #: Every answer is recorded at each of these; `choose` picks the clearest.
 ANSWER_SPEEDS = (1.0, 0.9)
-#: Words that results of tools consist of, whose ends are heard best when they are recorded alone.
-NEEDED = (
-    "i'll", "you're", "it's", "we're", "they're", "that's", "there's", "what's", "who's", "let's", "don't", "doesn't",
-    "can't", "won't", "isn't", "aren't", *ONES, *TENS[1:], "hundred", "thousand", "million", "point", "minus",
-    "percent", "first", "second", "third", "fifth", "eighth", "ninth", "twelfth", "twentieth", "thirtieth",
-    *(ordinal(number) for number in (4, 6, 7, 10, 11, *range(13, 20))), *map(str.lower, (*WEEKDAYS, *MONTHS)),
-    "today", "tomorrow", "tonight", "midnight", "noon", "o'clock", "quarter", "half", "past", "hour", "hours", "minute",
-    "minutes", "seconds", "day", "days", "week", "weeks", "degrees", "celsius", "fahrenheit", "miles", "kilometres",
-    "metres", "centimetres", "feet", "inches", "yards", "pounds", "kilograms", "grams", "ounces", "litres", "pints",
-    "timer", "alarm", "reminder", "note", "notes", "heads", "tails", "weather", "volume", "battery", "memory", "disk",
-)  # fmt: skip
-_COMMON = re.compile(r"[a-z]{3,}")
 _EDGE_SILENCE = 0.01  # relative to the peak
 _LEAD_S, _TAIL_S = 0.04, 0.16
 
 
 @dataclass(frozen=True)
 class Utterance:
-    """One line to speak. `kind` is `answer`, `saying`, `word`, `question` or `dev`."""
+    """One line to speak. `kind` is `answer`, `saying`, `question` or `dev`."""
 
     kind: str
     intent: str
@@ -115,16 +101,6 @@ def plan_dev() -> list[Utterance]:
     return plan
 
 
-def plan_words(model: Path) -> list[Utterance]:
-    """`NEEDED`, and common words that no recording of the model folder holds, in the default voice, the commonest
-    first: the whole words of the sentence encoder's vocabulary, sorted by how common they were where it was trained."""
-    units = SpokenUnits.load(model)
-    vocabulary = json.loads((model / TOKENIZER).read_text(encoding="utf-8"))["model"]["vocab"]
-    words = [word for word, _ in sorted(vocabulary.items(), key=lambda item: int(item[1])) if _COMMON.fullmatch(word)]
-    missing = [word for word in words if any(one.codes is None for one in units.cover(word))]
-    return [Utterance("word", "", word, DEFAULT_VOICE, 1.0) for word in dict.fromkeys((*NEEDED, *missing))]
-
-
 def plan_questions(kokoro_voices: Path, per_intent: int = 1) -> list[Utterance]:
     """Training questions in every voice that is not reserved."""
     voices = sorted(path.stem for path in kokoro_voices.glob("*.bin"))
@@ -157,8 +133,7 @@ def synthesize(plan: list[Utterance], kokoro: Kokoro, out: Path) -> Iterator[Pat
 def main(argv: list[str] | None = None) -> int:
     """`python -m app.training synthesize`."""
     parser = argparse.ArgumentParser(prog="app.training synthesize", description=__doc__)
-    parser.add_argument("kind", choices=("answers", "sayings", "questions", "dev", "words"))
-    parser.add_argument("--model", type=Path, help="for `words`: model folder made by `units`")
+    parser.add_argument("kind", choices=("answers", "sayings", "questions", "dev"))
     parser.add_argument("--work", type=Path, required=True, help="folder made by `fetch`")
     parser.add_argument("--part", default="0/1", help="share of the work, as INDEX/COUNT")
     parser.add_argument("--threads", type=int, default=1)
@@ -171,10 +146,6 @@ def main(argv: list[str] | None = None) -> int:
         plan = [utterance for utterance in plan_answers() if utterance.intent not in settled]
     elif args.kind == "sayings":
         plan = plan_spoken_sayings()
-    elif args.kind == "words":
-        if args.model is None:
-            parser.error("`words` needs --model")
-        plan = plan_words(args.model)
     elif args.kind == "dev":
         plan = plan_dev()
     else:

@@ -15,8 +15,11 @@ from app.omni.errors import SayError
 from app.omni.pace import Pace
 from app.omni.turn import AudioPiece, Heard, StopReason, TextPiece, TurnPiece, TurnRequest, TurnStats
 from app.speech import registry
+from app.speech.codec_parts import CodecConfig, ResidualQuantiser
 from app.speech.phrases import SENTENCE_PAUSE_S
-from app.speech.spoken_units import SpokenUnits
+from app.speech.pronunciation import Pronouncer
+from app.speech.reader import Reader, ReaderConfig
+from app.speech.text_reader import TextReader
 from tests.omni.tiny import LevelEncoder, ToneCodec, tiny_folder
 
 PAUSE_FRAMES = round(SENTENCE_PAUSE_S * 12.5)
@@ -95,38 +98,49 @@ def test_words_are_said_with_and_without_a_question(engine: OmniEngine) -> None:
 
 
 @pytest.fixture
-def with_words(engine: OmniEngine) -> OmniEngine:
-    """The engine with recordings of "one two, three." and "four", three frames a word."""
-    codes = torch.arange(12).expand(8, -1) % 16
-    units = SpokenUnits(codes, [("one two, three.", [0, 3, 6, 9]), ("four", [0, 3])])
-    return OmniEngine(replace(engine._parts, units=units))
+def reading(engine: OmniEngine) -> OmniEngine:
+    """The engine with a reader that knows three words, none of them well."""
+    torch.manual_seed(0)
+    entries = {"one": {"": "wˈʌn"}, "two": {"": "tˈu"}, "three": {"": "θɹˈi"}}
+    reader = Reader(ReaderConfig(sound_width=16, sound_layers=1, width=16, layers=1, heads=2)).eval()
+    codes = ResidualQuantiser(CodecConfig(codebook_size=16))
+    codes.codebooks.normal_()
+    return OmniEngine(
+        replace(engine._parts, reader=TextReader(Pronouncer(entries), reader, lambda z: codes.encode(z).T))
+    )
 
 
-def test_recorded_words_are_put_together(with_words: OmniEngine) -> None:
-    pieces, stats = run(with_words, TurnRequest(say="Four. One two, three."))
+def test_texts_are_read(reading: OmniEngine) -> None:
+    pieces, stats = run(reading, TurnRequest(say="One two, three. Two."))
     assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)) == stats.reply
-    assert stats.reply == "Four. One two, three."
-    assert (stats.frames, stats.stop_reason) == (12, StopReason.EOS)
-    decoder = ToneCodec().stream(with_words.voices.get("").spk_emb)
-    expected = [decoder.step(torch.full((8,), number % 16)) for number in (9, 10, 11, *range(9))]
-    assert np.allclose(frames(pieces), expected, atol=1e-6)
+    assert (stats.reply, stats.stop_reason) == ("One two, three. Two.", StopReason.EOS)
+    assert reading._parts.reader is not None
+    decoder = ToneCodec().stream()
+    read = reading._parts.reader.read("One two, three. Two.")
+    assert np.allclose(frames(pieces), [decoder.step(frame) for word in read for frame in word.codes.T], atol=1e-6)
 
 
-def test_what_was_never_recorded_is_read(with_words: OmniEngine, engine: OmniEngine) -> None:
-    pieces, stats = run(with_words, TurnRequest(say="One two hundred four", seed=4))
-    assert stats.reply == "One two hundred four"
-    read, alone = run(engine, TurnRequest(say="hundred", seed=4))
-    assert stats.frames == 6 + alone.frames + 3
-    assert frames(pieces)[6:-3] == frames(read)
+def test_what_nobody_can_read_is_refused_and_the_rest_is_read(reading: OmniEngine) -> None:
+    with pytest.raises(SayError, match="English"):
+        run(reading, TurnRequest(say="\u4f60\u597d"))
+    assert run(reading, TurnRequest(say="\u4f60\u597d\ntwo"))[1].reply == "two"
 
 
-def test_recorded_words_can_be_cancelled(with_words: OmniEngine) -> None:
+def test_a_word_is_shown_when_it_begins(reading: OmniEngine) -> None:
+    pieces, _ = run(reading, TurnRequest(say="One two three"))
+    shown = [place for place, piece in enumerate(pieces) if isinstance(piece, TextPiece)]
+    assert len(shown) == 3
+    assert all(isinstance(pieces[place + 1], AudioPiece) for place in shown)
+
+
+def test_reading_can_be_cancelled(reading: OmniEngine) -> None:
     heard: list[TurnPiece] = []
-    for piece in with_words.run(TurnRequest(say="one two, three. four"), lambda: len(frames(heard)) >= 4):
+    for piece in reading.run(TurnRequest(say="one two, three. two"), lambda: len(frames(heard)) >= 4):
         heard.append(piece)
     stats = heard[-1]
     assert isinstance(stats, TurnStats)
-    assert stats.stop_reason is StopReason.CANCELLED and 4 <= stats.frames < 12
+    whole = run(reading, TurnRequest(say="one two, three. two"))[1].frames
+    assert stats.stop_reason is StopReason.CANCELLED and 4 <= stats.frames < whole
 
 
 def test_voice_and_seed_decide_how_it_sounds(engine: OmniEngine) -> None:

@@ -13,7 +13,7 @@ from app.training.corpus import load_intents
 from app.training.examples import Example, vary
 from app.training.kokoro import RESERVED_VOICES
 from app.training.model import starter_config
-from app.training.synthesize import ANSWER_SPEEDS, DEFAULT_SOURCE, VOICES, plan_answers, plan_dev, trim
+from app.training.synthesize import ANSWER_SPEEDS, DEFAULT_SOURCE, SOURCES, VOICES, plan_answers, plan_dev, trim
 from app.training.talker import spoil
 from tests.support.sentences import random_encoder
 
@@ -37,7 +37,8 @@ def test_development_wordings_are_never_trained_on() -> None:
 def test_reserved_voices_only_evaluate() -> None:
     assert DEFAULT_SOURCE not in RESERVED_VOICES
     assert {u.voice for u in plan_dev()} == RESERVED_VOICES
-    assert len(VOICES) >= 6
+    assert VOICES.keys() == SOURCES.keys() and len({*SOURCES.values()}) == len(VOICES) >= 8
+    assert RESERVED_VOICES.isdisjoint(SOURCES.values())
 
 
 def test_plan_speaks_every_answer_once_at_each_speed() -> None:
