@@ -61,20 +61,13 @@ class Utterance:
         return hashlib.sha256(key.encode()).hexdigest()[:20]
 
 
-def trim(
-    audio: np.ndarray,
-    rate: int = SAMPLE_RATE,
-    *,
-    silence: float = _EDGE_SILENCE,
-    lead_s: float = _LEAD_S,
-    tail_s: float = _TAIL_S,
-) -> np.ndarray:
-    """Cut both ends as far as they are softer than `silence`, beside the peak, keeping a short lead and tail."""
-    loud = np.flatnonzero(np.abs(audio) > silence * np.abs(audio).max())
+def trim(audio: np.ndarray, rate: int = SAMPLE_RATE) -> np.ndarray:
+    """Cut silence off both ends, keeping a short lead and tail."""
+    loud = np.flatnonzero(np.abs(audio) > _EDGE_SILENCE * np.abs(audio).max())
     if loud.size == 0:
         return audio
-    first = max(0, int(loud[0]) - int(lead_s * rate))
-    return audio[first : int(loud[-1]) + int(tail_s * rate)]
+    first = max(0, int(loud[0]) - int(_LEAD_S * rate))
+    return audio[first : int(loud[-1]) + int(_TAIL_S * rate)]
 
 
 def plan_answers() -> list[Utterance]:
