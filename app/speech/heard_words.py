@@ -21,20 +21,23 @@ _PAST = re.compile(
 )
 #: What dice are to the ears behind a number.
 _DIES = re.compile(rf"\b({'|'.join(ONES[2:13])}|\d+) (?:dies|dyes)\b", re.IGNORECASE)
+#: "Reminders" where no verb can stand.
+_REMINDERS = re.compile(r"\b(my|our|the|any|today's|tomorrow's) remind us\b", re.IGNORECASE)
 #: Days of a month, which are said as ordinals.
 _DAY = re.compile(rf"\b({'|'.join(MONTHS)})( the)? (\d\d?)(?![\w:.])")
 
 
 def as_said(text: str) -> str:
     """`text` in the words that were said, where the ears write others, and without the marks that they guess: "p.m." is
-    "pm", "D20" is "D 20", "May 5" is "May 5th", "table spoons" are "tablespoons", "two dies" are "two dice".
+    "pm", "D20" is "D 20", "May 5" is "May 5th", "table spoons" are "tablespoons", "two dies" are "two dice", "my remind
+    us" are "my reminders".
 
     Who types leaves the last mark out, or means all of them: marks stay in a text that ends in none.
     """
     if text.rstrip().endswith((".", "!", "?")):
         text = _MARKS.sub("", text)
     text = _DIES.sub(r"\1 dice", _SPOONS.sub(r"\1", _DICE.sub(r"\1 ", text)))
-    text = _PAST.sub(r"\1 past \2", text)
+    text = _REMINDERS.sub(r"\1 reminders", _PAST.sub(r"\1 past \2", text))
     return _DAY.sub(lambda day: f"{day[1]}{day[2] or ''} {day[3]}{_ending(int(day[3]))}", text)
 
 

@@ -27,6 +27,8 @@ from app.speech.heard_words import as_said, with_marks
         ("may 3 of us come", "may 3 of us come"),
         ("the meeting of May 2027", "the meeting of May 2027"),
         ("pass the salt", "pass the salt"),
+        ("list my remind us", "list my reminders"),
+        ("the bells remind us of home", "the bells remind us of home"),
         ("the test that two passed", "the test that two passed"),
     ],
 )
