@@ -21,7 +21,7 @@ from app.speech.heard_words import as_said, with_marks
 from app.speech.interfaces import Composed
 from app.speech.names_by_sound import MOST_IN_ALL, NamesBySound, name_list
 from app.speech.sentence_encoder import SentenceEncoder
-from app.speech.slot_tagger import OUTSIDE, SlotTagger, Tagged, piece_states, sentence_vectors
+from app.speech.slot_tagger import OUTSIDE, SlotTagger, Tagged
 from app.tools.asked import HalfOfDayError, operation_between, read_answer
 from app.tools.dictionary import load_definitions
 from app.tools.registry import load_descriptions
@@ -105,16 +105,7 @@ class CallWriter:
 
     def read(self, texts: Sequence[str]) -> list[tuple[Tensor, Tagged]]:
         """The unit vectors [D] of questions, and what values they may hold, from one pass of the encoder."""
-        states, mask, spans = piece_states(self._encoder, texts)
-        vectors, found = sentence_vectors(states, mask), list[tuple[Tensor, Tagged]]()
-        for number, text in enumerate(texts):
-            # The tagger reads both ways: it must not begin with what fills a shorter text up.
-            here = slice(0, int(mask[number].sum()))
-            logits = self._tagger.logits(
-                states[number : number + 1, here], mask[number : number + 1, here], [spans[number][here]]
-            )
-            found.append((vectors[number], Tagged(text, logits[0], spans[number][here], self._tagger.names)))
-        return found
+        return self._tagger.read(self._encoder, texts)
 
     def values(
         self, known: KnownCall, tagged: Tagged, before: str = "", repeated: Mapping[str, str] = MappingProxyType({})

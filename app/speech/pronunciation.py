@@ -98,9 +98,13 @@ class Pronouncer:
         nobody knows are left out."""
         return " ".join(word.phonemes for word in self.words(text))
 
+    def can_say(self, text: str) -> bool:
+        """Whether anything of a text can be said; a guess is made only where no word is known."""
+        return any(self.known(one.word) for one in _written(text)) or bool(self.words(text))
+
     def words(self, text: str) -> list[SaidWord]:
         """The same word by word. The texts of all together are `text`, where anything of it can be said."""
-        found = [Written(match[0].lower().strip("'"), match.start()) for match in _WORD.finditer(text)]
+        found = _written(text)
         marks = [
             _mark(text[one.at : after.at])
             for one, after in zip(found, [*found, Written("", len(text))][1:], strict=True)
@@ -132,20 +136,7 @@ class Pronouncer:
             return {"": "".join(_LETTERS[letter] for letter in word)}
         if len(word) == 1:
             return {"": _LETTERS[word]} if word in _LETTERS else None
-        for ending, stems, add in (
-            ("'s", ("",), _with_s),
-            ("s", ("",), _with_s),
-            ("es", ("",), _with_s),
-            ("ies", ("y",), _with_s),
-            ("ed", ("", "e"), _with_ed),
-            ("ied", ("y",), _with_ed),
-            ("ing", ("", "e"), _with_ing),
-            ("n't", ("",), lambda stem: stem + "ᵊnt"),
-            ("'ll", ("",), lambda stem: stem + "ᵊl"),
-            ("'ve", ("",), lambda stem: stem + ("v" if stem[-1] in _VOWELS else "əv")),
-            ("'re", ("",), lambda stem: stem + "əɹ"),
-            ("'d", ("",), lambda stem: stem + ("ᵻd" if stem[-1] in "td" else "d")),
-        ):
+        for ending, stems, add in _ENDINGS:
             if not word.endswith(ending) or len(word) < len(ending) + 2:
                 continue
             base = word[: -len(ending)]
@@ -181,6 +172,10 @@ class Pronouncer:
         return _LETTERS[word] if word not in "ai" or letters else ""
 
 
+def _written(text: str) -> list[Written]:
+    return [Written(match[0].lower().strip("'"), match.start()) for match in _WORD.finditer(text)]
+
+
 def _mark(between: str) -> str:
     """The mark that stands behind a word, "" where there is none; a line that ends is a pause."""
     signs = [sign for sign in between if sign in ".,?!"]
@@ -205,3 +200,20 @@ def _with_ing(stem: str) -> str:
     if stem[-1] == "t" and stem[-2:-1] in _TAPS:
         return stem[:-1] + "ɾɪŋ"
     return stem + "ɪŋ"
+
+
+#: Endings in the order in which they are tried, what the stem may have lost to them, and how they are said.
+_ENDINGS: tuple[tuple[str, tuple[str, ...], Callable[[str], str]], ...] = (
+    ("'s", ("",), _with_s),
+    ("s", ("",), _with_s),
+    ("es", ("",), _with_s),
+    ("ies", ("y",), _with_s),
+    ("ed", ("", "e"), _with_ed),
+    ("ied", ("y",), _with_ed),
+    ("ing", ("", "e"), _with_ing),
+    ("n't", ("",), lambda stem: stem + "ᵊnt"),
+    ("'ll", ("",), lambda stem: stem + "ᵊl"),
+    ("'ve", ("",), lambda stem: stem + ("v" if stem[-1] in _VOWELS else "əv")),
+    ("'re", ("",), lambda stem: stem + "əɹ"),
+    ("'d", ("",), lambda stem: stem + ("ᵻd" if stem[-1] in "td" else "d")),
+)

@@ -112,9 +112,11 @@ class Reader(nn.Module):
         """What `reader.json` holds."""
         return asdict(self.config)
 
-    def hear(self, signs: Tensor, there: Tensor) -> Tensor:
-        """Signs int64 [B, N] → what they sound like in their neighbourhood [B, N, sound_width]."""
+    def hear(self, signs: Tensor, there: Tensor | None = None) -> Tensor:
+        """Signs int64 [B, N] → what they sound like in their neighbourhood [B, N, sound_width]; `there` bool [B, N]:
+        which are no padding."""
         x = self.signs(signs)
+        there = torch.ones_like(signs, dtype=torch.bool) if there is None else there
         for layer in self.sounds:
             x = layer(x, there, self.dropout)
         return self.sound_norm(x)
@@ -123,9 +125,9 @@ class Reader(nn.Module):
         """Logarithms of the durations in steps [B, N]."""
         return self.duration(sounds).squeeze(-1)
 
-    def vectors(self, sounds: Tensor, steps: Tensor, frames: int, there: Tensor) -> Tensor:
+    def vectors(self, sounds: Tensor, steps: Tensor, frames: int, there: Tensor | None = None) -> Tensor:
         """Code vectors [B, frames, code_width] of sounds [B, N, C] that last `steps` [B, N] (0: padding); `there` bool
-        [B, frames]."""
+        [B, frames]: which are no padding."""
         c = self.config
         ends = steps.cumsum(1)
         at = (torch.arange(frames * c.moments, device=steps.device) + 0.5) * (STEPS_PER_FRAME / c.moments)
@@ -138,6 +140,7 @@ class Reader(nn.Module):
         moments = moments.gather(1, index[..., None].expand(-1, -1, c.moment_width))
         moments = torch.cat((moments, over[..., None], lasting.log()[..., None].to(moments)), -1)
         x = self.join(moments.view(len(steps), frames, -1))
+        there = torch.ones(len(steps), frames, dtype=torch.bool) if there is None else there
         for layer in self.frames:
             x = layer(x, there, self.dropout)
         return self.head(self.norm(x))
@@ -149,11 +152,11 @@ class Reader(nn.Module):
         if not phonemes.strip():
             raise ValueError("There are no phonemes to read.")
         signs = numbers(phonemes)[None]
-        sounds = self.hear(signs, torch.ones_like(signs, dtype=torch.bool))
+        sounds = self.hear(signs)
         steps = self.last(sounds).exp().clamp(_SHORTEST, _LONGEST)
         steps[0, 0], steps[0, -1] = LEAD, TAIL
         frames = int(torch.ceil(steps.sum() / STEPS_PER_FRAME))
-        vectors = self.vectors(sounds, steps, frames, torch.ones(1, frames, dtype=torch.bool))[0]
+        vectors = self.vectors(sounds, steps, frames)[0]
         return vectors, (steps.cumsum(1)[0, :-2] / STEPS_PER_FRAME).tolist()
 
 

@@ -119,14 +119,20 @@ class SlotTagger(nn.Module):
 
     def tag(self, encoder: SentenceEncoder, text: str) -> Tagged:
         """What `text` may hold."""
-        return self.read(encoder, text)[1]
+        return self.read(encoder, [text])[0][1]
 
     @torch.inference_mode()
-    def read(self, encoder: SentenceEncoder, text: str) -> tuple[Tensor, Tagged]:
-        """The unit vector [384] of a text, and what it may hold, from one pass of the encoder."""
-        states, mask, spans = piece_states(encoder, [text])
-        tagged = Tagged(text, self.logits(states, mask, spans)[0], spans[0], self.names)
-        return sentence_vectors(states, mask)[0], tagged
+    def read(self, encoder: SentenceEncoder, texts: Sequence[str]) -> list[tuple[Tensor, Tagged]]:
+        """The unit vectors [384] of texts, and what they may hold, from one pass of the encoder."""
+        states, mask, spans = piece_states(encoder, texts)
+        found: list[tuple[Tensor, Tagged]] = []
+        for row, (text, vector) in enumerate(zip(texts, sentence_vectors(states, mask), strict=True)):
+            # It is read both ways: that must not begin with what fills a shorter text up.
+            here = slice(0, int(mask[row].sum()))
+            one = slice(row, row + 1)
+            logits = self.logits(states[one, here], mask[one, here], [spans[row][here]])
+            found.append((vector, Tagged(text, logits[0], spans[row][here], self.names)))
+        return found
 
     def logits(self, states: Tensor, mask: Tensor, spans: Sequence[Sequence[tuple[int, int]]]) -> Tensor:
         """Logits [B, T, 1 + 2N] of `piece_states`; pieces that stand for no words of the text are outside of all."""

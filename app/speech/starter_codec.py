@@ -153,11 +153,15 @@ class StarterCodec(nn.Module):
     @torch.inference_mode()
     def encode(self, audio: NDArray[np.float32]) -> Tensor:
         """Codes int64 [8, ceil(n / 1920)] of float32 mono speech at 24 kHz."""
+        return self.nearest(self.vectors(audio))
+
+    @torch.inference_mode()
+    def vectors(self, audio: NDArray[np.float32]) -> Tensor:
+        """Unquantised code vectors [ceil(n / 1920), code_width] of float32 mono speech at 24 kHz."""
         frames = max(1, -(-len(audio) // FRAME))
         padded = np.zeros(frames * FRAME, np.float32)
         padded[: len(audio)] = audio
-        vectors = self.analyse(self.log_mel(torch.from_numpy(padded)[None].to(self.window)))
-        return self.nearest(vectors[0])
+        return self.analyse(self.log_mel(torch.from_numpy(padded)[None].to(self.window)))[0]
 
     def nearest(self, vectors: Tensor) -> Tensor:
         """Codes int64 [8, T] of unquantised code vectors [T, code_width]."""

@@ -38,7 +38,7 @@ class TextReader:
 
     def can_read(self, text: str) -> bool:
         """Whether anything of a text can be said."""
-        return bool(self._pronouncer.words(text))
+        return self._pronouncer.can_say(text)
 
     def read(self, text: str) -> list[SpokenWord]:
         """The words of speakable text (`app.speech.speakable`) with their codes, one behind the other; none where

@@ -161,10 +161,7 @@ class Evaluation:
             pieces = [*self.engine.run(request, lambda: False)]
             stats = pieces[-1]
             assert isinstance(stats, TurnStats)
-            audio = np.concatenate(
-                [p.samples for p in pieces if isinstance(p, AudioPiece)] or [np.zeros(1, np.float32)]
-            )
-            said, read = self.listen(tally, stats, audio)
+            said, read = self.listen(tally, stats, sound(pieces))
             tally.turns += 1
             tally.right["right"] += said == read
             if said != read:

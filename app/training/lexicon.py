@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.speech.pronunciation import LEXICON, SIGNS, Entry, Pronouncer, write_lexicon
-from app.speech.sentence_encoder import TOKENIZER
 from app.training.kokoro import phonemes
+from app.training.pieces import vocabulary
 
 _WORD = re.compile(r"[A-Za-z](?:[A-Za-z']*[A-Za-z])?")
 _COMMON = re.compile(r"[a-z]{3,}")
@@ -34,6 +34,11 @@ def load_misaki(folder: Path, name: str) -> dict[str, Entry]:
         if "" in entry and all(set(one) <= set(SIGNS) for one in entry.values()):
             found[word.lower()] = entry
     return found
+
+
+def load_whole(folder: Path) -> dict[str, Entry]:
+    """Both parts; of what both have, the proven one's."""
+    return load_misaki(folder, "silver") | load_misaki(folder, "gold")
 
 
 def without_regular(entries: dict[str, Entry]) -> dict[str, Entry]:
@@ -64,8 +69,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--work", type=Path, required=True, help="folder made by `fetch`")
     parser.add_argument("--model", type=Path, required=True, help="model folder with the sentence encoder")
     args = parser.parse_args(argv)
-    vocabulary = json.loads((args.model / TOKENIZER).read_text(encoding="utf-8"))["model"]["vocab"]
-    common = [word for word in vocabulary if _COMMON.fullmatch(word)]
+    common = [word for word in vocabulary(args.model) if _COMMON.fullmatch(word)]
     silver = load_misaki(args.work / "misaki", "silver")
     entries = {word: silver[word] for word in common if word in silver} | load_misaki(args.work / "misaki", "gold")
     entries = without_regular(entries | for_words(common, entries))

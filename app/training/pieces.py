@@ -23,6 +23,12 @@ def needed(piece: str) -> bool:
     return not piece.startswith("[unused") and all(sign <= _LAST_LATIN for sign in piece)
 
 
+def vocabulary(folder: Path) -> list[str]:
+    """The pieces of a model folder's sentence encoder, the commonest words first."""
+    listing: dict[str, int] = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))["model"]["vocab"]
+    return sorted(listing, key=lambda piece: listing[piece])
+
+
 def cut_pieces(folder: Path) -> int:
     """Cut the others from tokenizer and weights of a model folder; how many there were. What texts without them become
     stays the same, number for number but for the names of the pieces."""

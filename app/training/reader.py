@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from app.speech.codec_parts import FRAME, LAG
+from app.speech.codec_parts import LAG
 from app.speech.reader import CONFIG, STEPS_PER_FRAME, WEIGHTS, Reader, numbers
 from app.speech.starter_codec import StarterCodec
 from app.speech.weights import save_weights
@@ -56,13 +56,10 @@ def analyse(path: Path, codec: StarterCodec, count: int) -> list[Clip]:
     for lead in rng.uniform(*_LEADS, count):
         begin = round((row["steps"][0] - lead) * STEP)
         part = audio[begin:] if begin > 0 else np.pad(audio, (-begin, 0))
-        frames = -(-(len(part) + LAG) // FRAME)
-        padded = np.pad(part, (0, frames * FRAME - len(part)))
-        with torch.inference_mode():
-            vectors = codec.analyse(codec.log_mel(torch.from_numpy(padded)[None]))[0]
+        vectors = codec.vectors(np.pad(part, (0, LAG)))
         lasting = steps.clone()
         lasting[0] = row["steps"][0] - begin / STEP
-        lasting[-1] = frames * STEPS_PER_FRAME - lasting[:-1].sum()
+        lasting[-1] = len(vectors) * STEPS_PER_FRAME - lasting[:-1].sum()
         found.append(Clip(signs, lasting, vectors.half()))
     return found
 

@@ -22,10 +22,10 @@ import soundfile as sf
 from numpy.typing import NDArray
 
 from app.speech.pronunciation import Pronouncer
-from app.speech.sentence_encoder import TOKENIZER
 from app.training.corpus import load_intents
 from app.training.kokoro import SAMPLE_RATE, Kokoro
-from app.training.lexicon import load_misaki
+from app.training.lexicon import load_whole
+from app.training.pieces import vocabulary
 from app.training.sayings import plan_sayings
 from app.training.synthesize import DEFAULT_SOURCE
 
@@ -59,12 +59,10 @@ class Reading:
         return hashlib.sha256(self.text.encode()).hexdigest()[:20]
 
 
-def vocabulary(model: Path, lexicon: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_words(model: Path, lexicon: Sequence[str]) -> tuple[list[str], list[str]]:
     """Common words, the commonest first (of the sentence encoder), and the others of the lexicon."""
-    pieces = json.loads((model / TOKENIZER).read_text(encoding="utf-8"))["model"]["vocab"]
-    words = [word for word, _ in sorted(pieces.items(), key=lambda item: int(item[1]))]
     known = set(lexicon)
-    common = [word for word in words if len(word) > 3 and word in known and word not in _GLUE]
+    common = [word for word in vocabulary(model) if len(word) > 3 and word in known and word not in _GLUE]
     return common, sorted(known - set(common))
 
 
@@ -96,9 +94,9 @@ def sentences(common: Sequence[str], rare: Sequence[str], seed: int = 0) -> Iter
 
 def plan(work: Path, model: Path, count: int, seed: int = 0) -> list[Reading]:
     """The first `count` sentences that the lexicon covers."""
-    entries = {**load_misaki(work / "misaki", "silver"), **load_misaki(work / "misaki", "gold")}
+    entries = load_whole(work / "misaki")
     pronouncer = Pronouncer(entries)
-    common, rare = vocabulary(model, list(entries))
+    common, rare = split_words(model, list(entries))
     found: dict[str, Reading] = {}
     for text in sentences(common, rare, seed):
         if len(found) == count:

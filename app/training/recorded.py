@@ -17,11 +17,10 @@ import soundfile as sf
 import torch
 from torch import Tensor
 
-from app.speech.codec_parts import FRAME, LAG
 from app.speech.pronunciation import SIGNS
 from app.speech.reader import STEPS_PER_FRAME, Reader, numbers
 from app.speech.starter_codec import StarterCodec
-from app.training.choices import even_level
+from app.training.choices import prepare
 from app.training.kokoro import Kokoro, phonemes
 from app.training.synthesize import DEFAULT_SOURCE, DEFAULT_VOICE
 
@@ -55,8 +54,8 @@ def fit(reader: Reader, vectors: Tensor, signs: Tensor, steps: Tensor) -> tuple[
     lasting[:, 1] = (lasting[:, 1] + late).clamp(min=0)
     lasting[:, -1] = (frames * STEPS_PER_FRAME - lasting[:, :-1].sum(1)).clamp(min=0)
     with torch.inference_mode():
-        sounds = reader.hear(signs[None], torch.ones(1, len(signs), dtype=torch.bool)).expand(count, -1, -1)
-        made = reader.vectors(sounds, lasting, frames, torch.ones(count, frames, dtype=torch.bool))
+        sounds = reader.hear(signs[None]).expand(count, -1, -1)
+        made = reader.vectors(sounds, lasting, frames)
     errors = (made - vectors).square().mean((1, 2))
     best = int(errors.argmin())
     return float(_TRIED[best]), float(errors[best])
@@ -72,10 +71,7 @@ def rows(work: Path, model: Path) -> Iterator[tuple[Path, dict[str, object] | No
             continue
         symbols = phonemes(told["text"])
         said, steps = plain_signs(symbols, kokoro.durations(symbols, {DEFAULT_SOURCE: 1.0}, told["speed"]))
-        audio = even_level(sf.read(path.with_suffix(".flac"), dtype="float32")[0])
-        padded = np.pad(audio, (0, -(-(len(audio) + LAG) // FRAME) * FRAME - len(audio)))
-        with torch.inference_mode():
-            vectors = codec.analyse(codec.log_mel(torch.from_numpy(padded)[None]))[0]
+        vectors = codec.vectors(prepare(sf.read(path.with_suffix(".flac"), dtype="float32")[0], 0))
         lead, error = fit(reader, vectors, numbers(said), torch.tensor(steps))
         row = {"text": told["text"], "phonemes": said, "steps": [max(lead, 0.0), steps[1] + min(lead, 0.0), *steps[2:]]}
         file = path.with_suffix(".flac").relative_to(work)

@@ -84,9 +84,7 @@ def read(work: Path, folder: Path, codes: Mapping[str, Tensor]) -> dict[str, Ten
         steps, frames = torch.tensor([told["steps"]]), codes[intent].shape[1]
         steps[0, 0] += choice.shift / STEP
         steps[0, -1] = (frames * STEPS_PER_FRAME - steps[0, :-1].sum()).clamp(min=0)
-        signs = numbers(told["phonemes"])[None]
-        sounds = reader.hear(signs, torch.ones_like(signs, dtype=torch.bool))
-        vectors = reader.vectors(sounds, steps, frames, torch.ones(1, frames, dtype=torch.bool))[0]
+        vectors = reader.vectors(reader.hear(numbers(told["phonemes"])[None]), steps, frames)[0]
         found[f"{intent}|read"] = codec.nearest(vectors).to(torch.int16)
     return found
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from app.speech.pronunciation import SIGNS
 from app.speech.spelling import BLANK, PER_LETTER, WEIGHTS, Spelling, spelt
 from app.speech.weights import save_weights
-from app.training.lexicon import load_misaki
+from app.training.lexicon import load_whole
 from app.training.loop import Run, stage_arguments
 
 _HELD_OUT = 100
@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     args = stage_arguments("spelling", __doc__, rate=2e-3, batch=256).parse_args(argv)
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
-    entries = {**load_misaki(args.work / "misaki", "silver"), **load_misaki(args.work / "misaki", "gold")}
+    entries = load_whole(args.work / "misaki")
     rows = [(word, entry[""]) for word, entry in entries.items() if len(entry[""]) <= PER_LETTER * len(word)]
     held = [row for row in rows if int(hashlib.sha256(row[0].encode()).hexdigest()[:8], 16) % _HELD_OUT == 0]
     learnt = sorted(set(rows) - set(held), key=lambda row: len(row[0]))
